@@ -153,7 +153,7 @@ export interface SearchRequest {
   /** Includes passages that may be similar by chance: the caller decides. */
   readonly unlikely?: boolean;
 }
-/** Of a query; its rarity in the scope; the terms of its other forms and spellings. */
+/** A term of a query, its rarity in the scope, and the terms of its other forms and spellings. */
 export type SearchedTerm = Readonly<{ term: string; idf: number; others: readonly string[] }>;
 export interface SearchResult {
   readonly passages: readonly Passage[];

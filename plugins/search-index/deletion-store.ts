@@ -37,24 +37,24 @@ async function deletePacksOf(
 
 /** Their segments are searched singly until they are packed again. */
 export const deletePacks = (tx: IndexDb, ids: readonly number[]): Promise<void> =>
-  inIdBatches(ids, async (some) => {
-    await tx.deleteFrom("index_pack_parts").where("pack_id", "in", some).execute();
-    await tx.deleteFrom("index_packed").where("pack_id", "in", some).execute();
-    await tx.deleteFrom("index_packs").where("id", "in", some).execute();
+  inIdBatches(ids, async (batch) => {
+    await tx.deleteFrom("index_pack_parts").where("pack_id", "in", batch).execute();
+    await tx.deleteFrom("index_packed").where("pack_id", "in", batch).execute();
+    await tx.deleteFrom("index_packs").where("id", "in", batch).execute();
   });
 
 /** Deletes the segments of these index versions, with their chunks, links and vectors. */
 export const deleteIndexVersions = (tx: IndexDb, ids: readonly number[]): Promise<void> =>
-  inIdBatches(ids, async (some) => {
-    const segments = segmentIds(tx, "edition", some);
+  inIdBatches(ids, async (batch) => {
+    const segments = segmentIds(tx, "edition", batch);
     await segmentsGone(tx, segments);
     await deletePacksOf(tx, segments);
     await deleteVectorsOf(tx, segments);
     await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
     await tx.deleteFrom("index_places").where("segment_id", "in", segments).execute();
     await tx.deleteFrom("index_chunks").where("segment_id", "in", segments).execute();
-    await tx.deleteFrom("index_segments").where("edition", "in", some).execute();
-    await tx.deleteFrom("index_staged").where("edition", "in", some).execute();
+    await tx.deleteFrom("index_segments").where("edition", "in", batch).execute();
+    await tx.deleteFrom("index_staged").where("edition", "in", batch).execute();
   });
 
 /** Removes an index version from every folder, and from those that wait for vectors. */
@@ -89,8 +89,8 @@ export async function deleteSomeSegments(
     .where(column, "in", of)
     .limit(part_segments_max)
     .execute();
-  const some = firstWithin(found, part_bytes_max, ({ bytes }) => toNumber(bytes));
-  const ids = some.map(({ id }) => id);
+  const batch = firstWithin(found, part_bytes_max, ({ bytes }) => toNumber(bytes));
+  const ids = batch.map(({ id }) => id);
   if (ids.length > 0) {
     await segmentsGone(tx, ids);
     await deletePacksOf(tx, ids);
@@ -105,7 +105,7 @@ export async function deleteSomeSegments(
 
 /** Deletes what remains of these documents without their segments. */
 export const deleteDocuments = (tx: IndexDb, document_ids: readonly string[]): Promise<void> =>
-  inIdBatches(document_ids, async (some) => {
-    await tx.deleteFrom("index_staged").where("document_id", "in", some).execute();
-    await tx.deleteFrom("index_documents").where("document_id", "in", some).execute();
+  inIdBatches(document_ids, async (batch) => {
+    await tx.deleteFrom("index_staged").where("document_id", "in", batch).execute();
+    await tx.deleteFrom("index_documents").where("document_id", "in", batch).execute();
   });

@@ -24,7 +24,7 @@ export async function askIndex(database: string): Promise<ProbeAnswer[]> {
     });
     const answers: ProbeAnswer[] = [];
     for (const end of ["min", "max"]) {
-      const found = connection
+      const row = connection
         .prepare<{ folder_id: string; text: string }, []>(
           "select s.folder_id, c.text from index_scope s join index_chunks c " +
             "on c.segment_id = s.segment_id and c.ordinal = 0 " +
@@ -32,12 +32,12 @@ export async function askIndex(database: string): Promise<ProbeAnswer[]> {
             "order by s.folder_id limit 1",
         )
         .get();
-      if (found === null) continue;
-      const query = found.text.trim().split(/\s+/).slice(0, words_max).join(" ");
+      if (row === null) continue;
+      const query = row.text.trim().split(/\s+/).slice(0, words_max).join(" ");
       const { passages } = await searcher.search({
         owner_id: "",
         query,
-        folder_ids: [found.folder_id],
+        folder_ids: [row.folder_id],
         limit: hits_max,
       });
       answers.push({

@@ -178,8 +178,8 @@ export class IndexService implements SearchIndex {
   }
 
   async findPublished(db: Db, document_id: string): Promise<Published | undefined> {
-    const found = await store.findDocument(db, document_id);
-    return found && { index_version: toNumber(found.edition), title: found.title };
+    const document = await store.findDocument(db, document_id);
+    return document && { index_version: toNumber(document.edition), title: document.title };
   }
 
   discard(prepared: Prepared): void {

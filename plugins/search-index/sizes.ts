@@ -43,7 +43,7 @@ export const countBytesBy = (reads: PreparedReads): Promise<IndexBytes> =>
   );
 
 async function count(bytesOf: (column: Column) => Promise<number>): Promise<IndexBytes> {
-  const sumOf = async (some: readonly Column[]): Promise<number> =>
-    (await Promise.all(some.map(bytesOf))).reduce((sum, bytes) => sum + bytes, 0);
+  const sumOf = async (table_columns: readonly Column[]): Promise<number> =>
+    (await Promise.all(table_columns.map(bytesOf))).reduce((sum, bytes) => sum + bytes, 0);
   return { index: await sumOf(columns.index), vectors: await sumOf(columns.vectors) };
 }

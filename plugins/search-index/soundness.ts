@@ -8,7 +8,7 @@ import { chunker_version } from "./chunks/chunker";
 import { inputOf } from "./chunks/stored-chunks";
 import { placed } from "./index-versions";
 import { encodeDocument, type EncodedSegment } from "./indexing/encoder";
-import { fromSound } from "./segments/stored-segment";
+import { fromStoredOrNull } from "./segments/stored-segment";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
 
@@ -37,8 +37,8 @@ async function isAsEncoded(db: Db, document: DocumentRow): Promise<boolean> {
     await nextTurn();
   }
   for (; at < ids.length; at++) {
-    const found = await store.findSegment(db, ids[at]!);
-    if (found === undefined || fromSound(found.data.slice()) === null) return false;
+    const row = await store.findSegment(db, ids[at]!);
+    if (row === undefined || fromStoredOrNull(row.data.slice()) === null) return false;
   }
   return true;
 }
@@ -55,9 +55,9 @@ async function* segmentsOf(db: Db, document: DocumentRow): AsyncGenerator<Encode
 }
 
 async function isStored(db: Db, id: number, expected: EncodedSegment): Promise<boolean> {
-  const found = await store.findSegment(db, id);
+  const row = await store.findSegment(db, id);
   const places = await store.placesOf(db, id);
-  const segment = found && fromSound(found.data.slice());
+  const segment = row && fromStoredOrNull(row.data.slice());
   return (
     segment !== undefined &&
     segment !== null &&

@@ -155,9 +155,9 @@ export const ids_max = 500;
 
 export async function inIdBatches<T>(
   ids: readonly T[],
-  work: (some: readonly T[]) => Promise<unknown>,
+  work: (batch: readonly T[]) => Promise<unknown>,
 ): Promise<void> {
-  for (const some of batchesOf(ids, ids_max)) await work(some);
+  for (const batch of batchesOf(ids, ids_max)) await work(batch);
 }
 
 const chunk_columns = [
@@ -208,12 +208,12 @@ export async function editionsOf(
   signal: AbortSignal,
 ): Promise<Map<string, number>> {
   const editions = new Map<string, number>();
-  await inIdBatches(document_ids, async (some) => {
+  await inIdBatches(document_ids, async (batch) => {
     signal.throwIfAborted();
     const rows = await db
       .selectFrom("index_documents")
       .select(["document_id", "edition"])
-      .where("document_id", "in", some)
+      .where("document_id", "in", batch)
       .execute();
     for (const { document_id, edition } of rows) editions.set(document_id, toNumber(edition));
     await nextTurn();
@@ -272,14 +272,14 @@ export const deleteScope = (
   document_ids: readonly string[],
   folder_id: string,
 ): Promise<void> =>
-  inIdBatches(document_ids, (some) =>
+  inIdBatches(document_ids, (batch) =>
     tx
       .deleteFrom("index_scope")
       .where("folder_id", "=", folder_id)
       .where(
         "segment_id",
         "in",
-        tx.selectFrom("index_segments").select("id").where("document_id", "in", some),
+        tx.selectFrom("index_segments").select("id").where("document_id", "in", batch),
       )
       .execute(),
   );
@@ -338,16 +338,16 @@ export async function outdatedDocuments(
   chunker: number,
   limit: number,
 ): Promise<DocumentRow[]> {
-  const found: DocumentRow[] = [];
+  const documents: DocumentRow[] = [];
   for (const range of outdatedRanges(db, analyzer, chunker))
-    if (found.length < limit)
-      found.push(
+    if (documents.length < limit)
+      documents.push(
         ...(await range
           .selectAll()
-          .limit(limit - found.length)
+          .limit(limit - documents.length)
           .execute()),
       );
-  return found;
+  return documents;
 }
 /** Counts no further than `limit`. Compiled once, because health uses it. */
 export const countOutdated = async (

@@ -33,7 +33,7 @@ export async function rankPacked(
     const { head, parts } = await buildPack(members, no_pauses);
     const pack = { id: first, number: first, head: new PackHead(head) };
     const places = Int32Array.from(members, ({ id }) => searched.indexOf(id));
-    const scoped = { pack, places, whole: !places.includes(-1) };
+    const scoped = { pack, places, is_whole: !places.includes(-1) };
     ranker.addPack(
       scoped,
       new Map(ranker.partsFor(scoped).map((part) => [part, new PackPart(parts[part]!)])),

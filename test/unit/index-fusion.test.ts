@@ -19,7 +19,13 @@ const hits = (scored: Scored) =>
   scored.map(([chunk, score]) => ({ segment: 0, chunk, score, document_score: 0 }));
 
 /** Like those of multilingual-e5-small: .73 for unrelated texts, .89 for a correct answer. */
-const typical: Scale = { unrelated: 0.73, alike: 0.77, excess: 0, spread: 0.02, right: 0.16 };
+const typical: Scale = {
+  unrelated: 0.73,
+  passage_likeness: 0.77,
+  excess: 0,
+  spread: 0.02,
+  answer_margin: 0.16,
+};
 interface Asked {
   readonly words?: Scored;
   /** The share of the query that the first keyword hit covers. */
@@ -362,7 +368,13 @@ describe("found by meaning alone:", () => {
     ];
     expect(meanings(e5, typical)).toEqual([1, 0.5, 0, 0]);
     expect(
-      meanings(other, { unrelated: 0.1, alike: 0.1, excess: 0, spread: 0.05, right: 0.4 }),
+      meanings(other, {
+        unrelated: 0.1,
+        passage_likeness: 0.1,
+        excess: 0,
+        spread: 0.05,
+        answer_margin: 0.4,
+      }),
     ).toEqual([1, 0.5, 0, 0]);
     expect(meanings(e5)).toEqual([null, null, null, null]);
   });
@@ -405,16 +417,18 @@ describe("calibrating a model:", () => {
   ) => calibrationOf({ pairs, questions });
 
   test("measures unrelated texts and the margin of correct ones", () => {
-    const { typical, alike, spread, right, passages } = measured(five)!;
-    expect([typical, alike, spread, right].map((number) => Number(number.toFixed(3)))).toEqual([
-      0.355, 0.64, 0.036, 0.36,
-    ]);
+    const { typical, passage_likeness, spread, answer_margin, passages } = measured(five)!;
+    expect(
+      [typical, passage_likeness, spread, answer_margin].map((number) => Number(number.toFixed(3))),
+    ).toEqual([0.355, 0.64, 0.036, 0.36]);
     expect(passages.length).toBe(5);
   });
   test("languages unknown to the model change little", () => {
     const strange = { question: vector(5, 0), passage: vector(6, 1) };
-    const { typical, right } = measured([...five, strange])!;
-    expect([typical, right].map((number) => Number(number.toFixed(2)))).toEqual([0.35, 0.36]);
+    const { typical, answer_margin } = measured([...five, strange])!;
+    expect([typical, answer_margin].map((number) => Number(number.toFixed(2)))).toEqual([
+      0.35, 0.36,
+    ]);
   });
   test("a model that can't tell related texts has no scale", () => {
     const same = [0, 1, 2, 3, 4].map(() => pair(0));
@@ -451,7 +465,7 @@ describe("calibrating a model:", () => {
       [0, 1, 2, 3].map((about) => said(language, about)),
     );
     const own_scales = (vectors: typeof questions): number[] =>
-      [...scaleOf(measured(pairs, vectors)!, said(2, 3)).own].map((number) =>
+      [...scaleOf(measured(pairs, vectors)!, said(2, 3)).adjusted_query].map((number) =>
         Number(number.toFixed(2)),
       );
     const cases: [string, typeof questions, number[]][] = [

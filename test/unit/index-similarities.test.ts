@@ -10,11 +10,11 @@ const set = { id: 7, model: "m", asked_dimensions: 0, dimensions: 2 };
 /** By which cosines are what they are. */
 const whole_scale: MeaningScale = {
   unrelated: 0,
-  alike: 0,
-  own: Float32Array.of(0, 1),
+  passage_likeness: 0,
+  adjusted_query: Float32Array.of(0, 1),
   excess: 0,
   spread: 0.1,
-  right: 1,
+  answer_margin: 1,
 };
 const centre = Float32Array.of(0, 0);
 /** Each letter `y` in a text turns its vector toward the question's, which is (0, 1). */
@@ -87,11 +87,11 @@ describe("the similarities of texts to a question", () => {
     const { ask } = similaritiesOf({
       scale: {
         unrelated: 0.4,
-        alike: 0.4,
-        own: Float32Array.of(0, 1),
+        passage_likeness: 0.4,
+        adjusted_query: Float32Array.of(0, 1),
         excess: 0.1,
         spread: 0.1,
-        right: Math.SQRT1_2 - 0.4,
+        answer_margin: Math.SQRT1_2 - 0.4,
       },
     });
     const [unrelated, right] = (await ask(["x", "y"]))!;

@@ -107,8 +107,8 @@ interface Term {
 /** Terms of words that are not plain ASCII, by the word as written. */
 const other_terms = new Map<string, Term>();
 function termOf(written: string): Term {
-  const known = other_terms.get(written);
-  if (known !== undefined) return known;
+  const cached = other_terms.get(written);
+  if (cached !== undefined) return cached;
   if (other_terms.size > cached_words_max) other_terms.clear();
   const term = normalise(written.slice(0, word_chars_max));
   const token = { term, hash: hashOf(term) };
@@ -228,8 +228,8 @@ function asciiWord(text: string, start: number, sink: TermSink): number {
     emit(sink, termOf(text.slice(start, start + word_chars_max)), start, at);
     return at;
   }
-  const found = stems.find(text, start, at, raw);
-  sink(stems.hashes[found]!, start, at, stems.stems[found]!);
+  const word_number = stems.find(text, start, at, raw);
+  sink(stems.hashes[word_number]!, start, at, stems.stems[word_number]!);
   return at;
 }
 

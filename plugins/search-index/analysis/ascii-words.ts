@@ -39,9 +39,9 @@ export class AsciiWords {
     const { slots, hashes } = this;
     const mask = slots.length - 1;
     for (let slot = firstSlot(hash) & mask; ; slot = (slot + 1) & mask) {
-      const found = slots[slot]!;
-      if (found === 0 || (hashes[found] === hash && this.same(found, text, start, end)))
-        return found;
+      const number = slots[slot]!;
+      if (number === 0 || (hashes[number] === hash && this.matches(number, text, start, end)))
+        return number;
     }
   }
 
@@ -68,17 +68,17 @@ export class AsciiWords {
     this.size = 0;
   }
 
-  private same(found: number, text: string, start: number, end: number): boolean {
+  private matches(number: number, text: string, start: number, end: number): boolean {
     const { begins, letters } = this;
-    const begin = begins[found]!;
-    if (begins[found + 1]! - begin !== end - start) return false;
+    const begin = begins[number]!;
+    if (begins[number + 1]! - begin !== end - start) return false;
     for (let at = begin, i = start; i < end; at++, i++)
       if (letters[at] !== ascii_word[text.charCodeAt(i)]) return false;
     return true;
   }
 
-  private grow(least: number): void {
-    const grown = new Uint8Array(Math.max(least, 2 * this.letters.length));
+  private grow(length_min: number): void {
+    const grown = new Uint8Array(Math.max(length_min, 2 * this.letters.length));
     grown.set(this.letters);
     this.letters = grown;
   }

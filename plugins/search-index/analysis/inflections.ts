@@ -9,7 +9,7 @@ import { turkishForms } from "./turkish-forms";
 /** A list of endings that replace each other. */
 type Paradigm = readonly string[];
 
-/** The letters before an ending, or before none; fewer when another must take its place. */
+/** The minimum letters of a stem; fewer before an ending that only replaces another one. */
 const stem_min = 3;
 const word_max = 24;
 
@@ -72,8 +72,8 @@ function stemsOf(word: string, endings: Paradigm): string[] {
   const is_optional = endings.includes("");
   return endings
     .filter((ending) => {
-      const least = is_optional ? stemMin(word) : Math.max(1, stem_min - ending.length);
-      return word.endsWith(ending) && word.length - ending.length >= least;
+      const length_min = is_optional ? stemMin(word) : Math.max(1, stem_min - ending.length);
+      return word.endsWith(ending) && word.length - ending.length >= length_min;
     })
     .map((ending) => word.slice(0, word.length - ending.length));
 }
@@ -82,7 +82,7 @@ const stemMin = (word: string): number =>
   /\p{Script=Devanagari}/u.test(word) ? stem_min - 1 : stem_min;
 
 const hebrew_prefixes = ["", "ה", "ב", "ל", "מ", "ש", "כ", "ו", "וה", "שה"];
-/** Those of a form that the query does not have. */
+/** Prefixes of a form that the query does not have. */
 const hebrew_prefixes_of_others = ["", "ה", "ב", "ל"];
 function hebrewForms(word: string): string[] {
   const bare = /^(?:[ושמ]ה|[הבלמשכו])(?=...)/.exec(word);
@@ -90,10 +90,10 @@ function hebrewForms(word: string): string[] {
   return bases.flatMap((base) => {
     const ending = /(?:ים|ות|ה)$/.exec(base);
     const stem = ending && ending.index > 1 ? base.slice(0, ending.index) : base;
-    const others = ["", "ה", "ים", "ות"].map((other) => stem + other);
+    const other_forms = ["", "ה", "ים", "ות"].map((other) => stem + other);
     return [
       ...hebrew_prefixes.map((prefix) => prefix + base),
-      ...others.flatMap((other) => hebrew_prefixes_of_others.map((prefix) => prefix + other)),
+      ...other_forms.flatMap((other) => hebrew_prefixes_of_others.map((prefix) => prefix + other)),
     ];
   });
 }

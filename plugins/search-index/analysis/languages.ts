@@ -40,14 +40,14 @@ const languagesOf = (word: string): readonly string[] | undefined => wordsWithLa
 const wordsWithLanguages = (): ReadonlyMap<string, readonly string[]> =>
   (languages_of_words ??= languagesOfWords());
 function languagesOfWords(): Map<string, string[]> {
-  const found = new Map<string, string[]>();
+  const by_word = new Map<string, string[]>();
   for (const [language, list] of Object.entries(stopwords))
     for (const word of language === "el" ? withoutAccents(list) : list.split(" ")) {
-      const languages = found.get(word);
+      const languages = by_word.get(word);
       if (languages) languages.push(language);
-      else found.set(word, [language]);
+      else by_word.set(word, [language]);
     }
-  return found;
+  return by_word;
 }
 /** Greek is also written without accents, above all in capitals. */
 const withoutAccents = (list: string): Set<string> =>
@@ -86,8 +86,8 @@ class AsciiStopwords {
         hash = hashWith(hash, lower);
       }
       if (at === start) continue;
-      const found = this.words.find(text, start, at, hash);
-      counted.add(at - start, found === 0 ? undefined : this.languages[found]);
+      const word_number = this.words.find(text, start, at, hash);
+      counted.add(at - start, word_number === 0 ? undefined : this.languages[word_number]);
     }
   }
 }
@@ -111,13 +111,13 @@ class CountedStopwords {
 
   likeliest(): { readonly language: string; readonly stopwords: number } {
     let likeliest = "en";
-    let most = 0;
+    let count_max = 0;
     for (const [language, count] of this.counts)
-      if (count > most && (count > 1 || this.decided.has(language))) {
+      if (count > count_max && (count > 1 || this.decided.has(language))) {
         likeliest = language;
-        most = count;
+        count_max = count;
       }
-    return { language: likeliest, stopwords: most };
+    return { language: likeliest, stopwords: count_max };
   }
 }
 
@@ -179,8 +179,8 @@ export function languageOf(
       if ((sample.match(alphabet)?.length ?? 0) > letters * alphabet_share_min) return language;
   }
   const { language, stopwords, words } = likeliestLanguage(sample);
-  const least = is_question ? question_stopwords_min : stopwords_min;
-  if (stopwords >= least && stopwords >= words * stopwords_share_min) return language;
+  const stopwords_required = is_question ? question_stopwords_min : stopwords_min;
+  if (stopwords >= stopwords_required && stopwords >= words * stopwords_share_min) return language;
   return is_question ? languageByLetters(sample) : null;
 }
 function languageByLetters(question: string): string | null {
@@ -190,12 +190,12 @@ function languageByLetters(question: string): string | null {
 
 /** Whether a question and a text are in different languages, as far as that can be detected. */
 export function areLanguagesDifferent(question: string, text: string): boolean {
-  const asked = languageOfQuestion(question);
+  const question_language = languageOfQuestion(question);
   const written = languageOf(text);
-  if (asked !== null && written !== null) return asked !== written;
+  if (question_language !== null && written !== null) return question_language !== written;
   // Turkish and others have few stopwords, too few to determine their language by themselves.
   const { language, stopwords } = likeliestLanguage(text.slice(0, sample_chars));
-  if (asked === language && stopwords > 0) return false;
+  if (question_language === language && stopwords > 0) return false;
   const words = new Set(text.toLowerCase().match(words_of_text));
   return !(question.toLowerCase().match(words_of_text) ?? []).some((word) => words.has(word));
 }

@@ -19,9 +19,9 @@ const question_mark = /(?<=\S\S)\?\s*$/;
 
 /** Each once. */
 export function literalsOf(query: string): readonly string[] {
-  const asked = query.replace(question_mark, "");
-  const found = patterns.flatMap((pattern) => asked.match(pattern) ?? []);
-  return [...new Set(found)].slice(0, literals_max);
+  const text = query.replace(question_mark, "");
+  const literals = patterns.flatMap((pattern) => text.match(pattern) ?? []);
+  return [...new Set(literals)].slice(0, literals_max);
 }
 
 /** A hyphen as it is typeset. */

@@ -132,11 +132,11 @@ function withoutPast(word: string, r1: number): string {
   if (eed > 0) return word.length - eed >= r1 ? word.slice(0, word.length - eed) + "ee" : word;
   const ending = ["ingly", "edly", "ing", "ed"].find((one) => word.endsWith(one));
   if (ending === undefined) return word;
-  const rest = word.slice(0, -ending.length);
-  if (!has_vowel.test(rest)) return word;
-  if (/(at|bl|iz)$/.test(rest)) return `${rest}e`;
-  if (doubled.test(rest)) return rest.slice(0, -1);
-  return r1 >= rest.length && endsShort(rest) ? `${rest}e` : rest;
+  const stem = word.slice(0, -ending.length);
+  if (!has_vowel.test(stem)) return word;
+  if (/(at|bl|iz)$/.test(stem)) return `${stem}e`;
+  if (doubled.test(stem)) return stem.slice(0, -1);
+  return r1 >= stem.length && endsShort(stem) ? `${stem}e` : stem;
 }
 
 function replaced(
@@ -144,16 +144,16 @@ function replaced(
   endings: readonly (readonly [string, string])[],
   r1: number,
 ): string | undefined {
-  const found = endings.find(([ending]) => word.endsWith(ending));
-  if (found === undefined) return undefined;
-  return word.length - found[0].length >= r1
-    ? word.slice(0, word.length - found[0].length) + found[1]
+  const rule = endings.find(([ending]) => word.endsWith(ending));
+  if (rule === undefined) return undefined;
+  return word.length - rule[0].length >= r1
+    ? word.slice(0, word.length - rule[0].length) + rule[1]
     : word;
 }
 
 function shortened(word: string, r1: number): string {
-  const done = replaced(word, second, r1);
-  if (done !== undefined) return done;
+  const result = replaced(word, second, r1);
+  if (result !== undefined) return result;
   if (word.endsWith("ogi"))
     return word.length - 3 >= r1 && word.at(-4) === "l" ? word.slice(0, -1) : word;
   if (word.endsWith("li"))
@@ -166,15 +166,15 @@ function shortened(word: string, r1: number): string {
 function withoutSuffix(word: string, r2: number): string {
   const ending = fourth.find((one) => word.endsWith(one));
   if (ending === undefined || word.length - ending.length < r2) return word;
-  const rest = word.slice(0, -ending.length);
-  return ending === "ion" && !/[st]$/.test(rest) ? word : rest;
+  const stem = word.slice(0, -ending.length);
+  return ending === "ion" && !/[st]$/.test(stem) ? word : stem;
 }
 
 function withoutLast(word: string, r1: number, r2: number): string {
-  const rest = word.slice(0, -1);
+  const stem = word.slice(0, -1);
   if (word.endsWith("e"))
-    return rest.length >= r2 || (rest.length >= r1 && !endsShort(rest)) ? rest : word;
-  return word.endsWith("ll") && rest.length >= r2 ? rest : word;
+    return stem.length >= r2 || (stem.length >= r1 && !endsShort(stem)) ? stem : word;
+  return word.endsWith("ll") && stem.length >= r2 ? stem : word;
 }
 
 /**

@@ -71,7 +71,7 @@ export function parseQuery(
 ): Query {
   const weights = new Map<string, { weight: number; token: Token; forms: Set<string> }>();
   const analyzer = analyzers.get(current)!;
-  const own = tokensOf(text, { source: "q", analyzer, languages });
+  const tokens = tokensOf(text, { source: "q", analyzer, languages });
   const earlier =
     context === undefined ? [] : tokensOf(context, { source: "c", analyzer, languages });
   const earlier_terms = earlier.filter((token) => !token.is_stopword);
@@ -80,15 +80,15 @@ export function parseQuery(
   };
   // A word in several forms is one term, that of the first.
   const term_of = new Map<number, string>();
-  const nameOf = ({ hashes: [own], term }: Token): string => term_of.get(own!.hash) ?? term;
-  for (const token of withoutStopwords(own, earlier_terms.length === 0)) {
+  const nameOf = ({ hashes: [first], term }: Token): string => term_of.get(first!.hash) ?? term;
+  for (const token of withoutStopwords(tokens, earlier_terms.length === 0)) {
     const name = nameOf(token);
-    const known = weights.get(name);
+    const existing = weights.get(name);
     for (const { hash } of token.hashes) if (!term_of.has(hash)) term_of.set(hash, name);
-    if (known === undefined) add(token, 1);
+    if (existing === undefined) add(token, 1);
     else {
-      known.weight = Math.min(repeats_max, known.weight + 1);
-      for (const form of token.forms) known.forms.add(form);
+      existing.weight = Math.min(repeats_max, existing.weight + 1);
+      for (const form of token.forms) existing.forms.add(form);
     }
   }
   for (const token of earlier_terms) if (!weights.has(nameOf(token))) add(token, context_weight);
@@ -117,20 +117,20 @@ export function parseQuery(
 
 /** A form of two words counts for the first of them; the word of a query counts as itself. */
 function withoutRepeats(of_terms: readonly (readonly FormHash[])[]): TermHash[] {
-  const own = new Set(of_terms.map(([first]) => first?.hash));
-  const others = new Set<number>();
+  const first_hashes = new Set(of_terms.map(([first]) => first?.hash));
+  const other_hashes = new Set<number>();
   return of_terms.flatMap(([first, ...rest], at) => {
     if (first === undefined) return [];
-    const new_ones = rest.filter(({ hash }) => !own.has(hash) && !others.has(hash));
-    for (const { hash } of new_ones) others.add(hash);
-    return [first, ...new_ones].map((form) => ({ at, ...form }));
+    const new_forms = rest.filter(({ hash }) => !first_hashes.has(hash) && !other_hashes.has(hash));
+    for (const { hash } of new_forms) other_hashes.add(hash);
+    return [first, ...new_forms].map((form) => ({ at, ...form }));
   });
 }
 
 /** Each hash once, as it comes first. */
 const distinct = (forms: readonly FormHash[]): FormHash[] => {
-  const known = new Set<number>();
-  return forms.filter(({ hash }) => !known.has(hash) && known.add(hash));
+  const seen = new Set<number>();
+  return forms.filter(({ hash }) => !seen.has(hash) && seen.add(hash));
 };
 
 interface TokenOptions {
@@ -189,6 +189,6 @@ function tokensOf(query: string, { analyzer, languages, source }: TokenOptions):
 }
 /** A query of only stopwords keeps them, unless it continues an earlier one. */
 function withoutStopwords(tokens: readonly Token[], keep_some: boolean): readonly Token[] {
-  const rest = tokens.filter((token) => !token.is_stopword);
-  return rest.length > 0 || !keep_some ? rest : tokens;
+  const content_tokens = tokens.filter((token) => !token.is_stopword);
+  return content_tokens.length > 0 || !keep_some ? content_tokens : tokens;
 }

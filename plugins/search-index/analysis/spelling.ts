@@ -97,8 +97,8 @@ const american_words = new Map<string, string>();
 
 /** The American spelling of a word in lower case; the word itself when it has no other. */
 function americanSpelling(word: string): string {
-  const known = american_words.get(word);
-  if (known !== undefined) return known;
+  const cached = american_words.get(word);
+  if (cached !== undefined) return cached;
   const american = isEnglish(word)
     ? patterns.reduce(
         (written, { british, to_american }) => written.replace(british, to_american),
@@ -152,9 +152,9 @@ export function termOf(
   word: string,
   analyzer: Analyzer,
 ): { readonly term: string; readonly hash: number } {
-  let found = { term: word, hash: 0 };
+  let last = { term: word, hash: 0 };
   analyzer.tokenize(word, (hash, _start, _end, term) => {
-    found = { term: term ?? word, hash };
+    last = { term: term ?? word, hash };
   });
-  return found;
+  return last;
 }

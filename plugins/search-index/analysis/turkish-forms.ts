@@ -25,7 +25,7 @@ const inflected = new RegExp(
 );
 const vowel = /[aeıioöuü]/g;
 const stem_min = 2;
-/** Before an ending that may be part of the stem. */
+/** The same before an ending that may be part of the stem. */
 const long_stem_min = 4;
 const soft_letters: Readonly<Record<string, string>> = { p: "b", ç: "c", t: "d", k: "ğ" };
 const hard_letters: Readonly<Record<string, string>> = { b: "p", c: "ç", d: "t", ğ: "k" };
@@ -36,10 +36,10 @@ export const turkishForms = (word: string): string[] =>
 
 /** The word itself, and without its endings; before a vowel, the last letter may be a soft one. */
 function stemsOf(word: string): string[] {
-  const found = inflected.exec(word);
-  const stem = found?.[1] ?? "";
-  const least = found?.[2] === undefined ? long_stem_min : stem_min;
-  if (stem.length < least || !/[aeıioöuü]/.test(stem)) return [word];
+  const match = inflected.exec(word);
+  const stem = match?.[1] ?? "";
+  const length_min = match?.[2] === undefined ? long_stem_min : stem_min;
+  if (stem.length < length_min || !/[aeıioöuü]/.test(stem)) return [word];
   const hard = stem.length < 4 ? stem : stem.replace(/[bcdğ]$/, (last) => hard_letters[last]!);
   return [word, hard];
 }

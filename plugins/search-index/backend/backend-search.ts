@@ -44,7 +44,7 @@ export class BackendSearch {
   private answered = 0;
   private failed = 0;
   /** The latest request. */
-  private asked: { readonly contents: string; readonly query: BackendQuery } | undefined;
+  private last_request: { readonly contents: string; readonly query: BackendQuery } | undefined;
   /** Contents for which it answered with less than there is. */
   private short_contents: string | undefined;
 
@@ -70,7 +70,7 @@ export class BackendSearch {
       return undefined;
     }
     const { query, frequenciesOf } = backendQuery(request, vector);
-    this.asked = { contents: ready.contents, query };
+    this.last_request = { contents: ready.contents, query };
     try {
       const answer = await this.ask(backend, ready.contents, query, signal);
       return { ...answer, frequencies: frequenciesOf(answer) };
@@ -83,7 +83,7 @@ export class BackendSearch {
 
   /** Reports whether its answer was used, or `is_short`: it has less than is in scope. */
   settle(is_short: boolean): void {
-    this.short_contents = is_short ? this.asked?.contents : undefined;
+    this.short_contents = is_short ? this.last_request?.contents : undefined;
     if (is_short) return this.countFailure(new Error("it holds less than is published"));
     this.failures = 0;
     this.answered++;
@@ -94,8 +94,8 @@ export class BackendSearch {
     backend: SearchBackend,
     { contents, dimensions }: Pick<BackendRow, "contents" | "dimensions">,
   ): Promise<void> {
-    if (this.asked === undefined || this.short_contents === contents) return;
-    const { query } = this.asked;
+    if (this.last_request === undefined || this.short_contents === contents) return;
+    const { query } = this.last_request;
     const is_comparable = query.vector?.length === Number(dimensions);
     await this.ask(backend, contents, is_comparable ? query : { ...query, vector: null });
     this.failures = 0;
@@ -162,7 +162,7 @@ function backendQuery(
       owner_id,
       folder_ids,
       terms,
-      vector: vector === undefined ? null : (vector.scale?.own ?? vector.data),
+      vector: vector === undefined ? null : (vector.scale?.adjusted_query ?? vector.data),
       limit: Math.max(limit, fusion_hits_max),
     },
     frequenciesOf: ({ frequencies }: BackendAnswer): number[] =>

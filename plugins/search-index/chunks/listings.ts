@@ -61,18 +61,18 @@ export class Listings {
   isPart(part: string, { start }: { readonly start: number }): boolean {
     const lines = linesOf(part, start).filter((line) => !this.isHeading(line));
     const count = (isEntry: (line: Line) => boolean) => lines.filter(isEntry).length;
-    const least_led = Math.max(1, entries_share_min * lines.length);
-    if (count(hasLeader) >= least_led) return true;
+    const leaders_min = Math.max(1, entries_share_min * lines.length);
+    if (count(hasLeader) >= leaders_min) return true;
     if (lines.length < entries_min) return false;
-    const least = Math.max(entries_min, least_led);
+    const count_min = Math.max(entries_min, leaders_min);
     return (
-      count(({ text }) => link.test(text.replace(mark, ""))) >= least ||
-      this.isNumbered(lines, start, least) ||
-      count(({ text }) => this.repeatsHeading(text)) >= least
+      count(({ text }) => link.test(text.replace(mark, ""))) >= count_min ||
+      this.isNumbered(lines, start, count_min) ||
+      count(({ text }) => this.repeatsHeading(text)) >= count_min
     );
   }
 
-  private isNumbered(lines: readonly Line[], start: number, least: number): boolean {
+  private isNumbered(lines: readonly Line[], start: number, count_min: number): boolean {
     const { text, pages } = this.document;
     const last_page = pages.at(-1)?.page ?? 0;
     const is_outer = start < outer_share * text.length || start > (1 - outer_share) * text.length;
@@ -81,7 +81,7 @@ export class Listings {
       const [, entry, page] = numbered.exec(line.text) ?? [];
       return entry === undefined ? [] : { entry: lettersOf(entry), page: Number(page) || 0 };
     });
-    if (entries.length < Math.max(least, numbered_min)) return false;
+    if (entries.length < Math.max(count_min, numbered_min)) return false;
     if (entries.some(({ page }) => page > last_page)) return false;
     return (
       orderedShare(entries, (one, next) => one.page <= next.page) >= ascending_share_min ||
@@ -104,11 +104,11 @@ export class Listings {
 
   private readHeadings(): ReadonlySet<string> {
     const { text, headings = [] } = this.document;
-    const all = new Set<string>();
+    const heading_letters = new Set<string>();
     for (const { start, end } of headings.slice(0, headings_max))
-      if (end - start <= heading_chars_max) all.add(lettersOf(text.slice(start, end)));
-    all.delete("");
-    return all;
+      if (end - start <= heading_chars_max) heading_letters.add(lettersOf(text.slice(start, end)));
+    heading_letters.delete("");
+    return heading_letters;
   }
 
   /** Whether there is a heading of the document at that position. */

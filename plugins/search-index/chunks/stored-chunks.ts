@@ -21,9 +21,9 @@ export interface EmbeddedChunk extends Pick<ChunkRow, "heading" | "text"> {
 /** In order; none when they were deleted meanwhile. */
 export async function chunksOfSegment(db: Db, segment_id: number): Promise<EmbeddedChunk[]> {
   const chunks = await textsOfSegment(db, segment_id);
-  const found = await store.findSegment(db, segment_id);
-  if (found === undefined) return [];
-  const segment = fromStored(found.data.slice());
+  const row = await store.findSegment(db, segment_id);
+  if (row === undefined) return [];
+  const segment = fromStored(row.data.slice());
   return chunks.map(({ heading, text }, chunk) => ({
     heading,
     text,

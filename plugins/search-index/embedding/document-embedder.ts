@@ -47,7 +47,7 @@ export interface DocumentEmbedderContext extends Pick<
   readonly folders: WaitingDocumentsContext["folders"];
   readonly embedder: () => Embedder | undefined;
   readonly backend: Pick<BackendFeed, "vectorsChanged" | "wake">;
-  readonly calibrations: Pick<Calibrations, "make">;
+  readonly calibrations: Pick<Calibrations, "compute">;
   /** Whether background embedding is paused. */
   readonly paused: () => boolean;
 }
@@ -217,7 +217,7 @@ export class DocumentEmbedder {
     const embedder = this.ctx.embedder();
     const set = this.sets.target;
     if (embedder === undefined || set === null) return;
-    await this.waiting.lookAtAll(set, signal);
+    await this.waiting.examineAll(set, signal);
     // Nothing is requested (and paid for) that could not be stored.
     this.ctx.files.requireFreeSpace();
     for (let calls = 0; calls < calls_per_run && !this.ctx.paused(); calls++) {
@@ -267,7 +267,7 @@ export class DocumentEmbedder {
       this.scheduler.clear();
       return inTransaction((tx) => this.replaceAdopted(tx, embedder, set));
     }
-    await this.ctx.calibrations.make(embedder, { ...set, dimensions }, signal);
+    await this.ctx.calibrations.compute(embedder, { ...set, dimensions }, signal);
     // The embedder was replaced meanwhile.
     if (this.sets.target?.id !== set.id) return;
     const complete = this.scheduler.done(call, vectors);
@@ -297,7 +297,7 @@ export class DocumentEmbedder {
       await this.waiting.follow(tx, { ...set, followed: 0 });
       await this.goOn(tx);
     });
-    await this.waiting.lookAtAll(set);
+    await this.waiting.examineAll(set);
   }
 
   /** Enqueues the next run, if there is one. */

@@ -60,13 +60,13 @@ export class EmbeddingScheduler {
 
   /** At most the next `texts_max` texts of segments in progress; null when these are all done. */
   async nextBegun(texts_max: number): Promise<EmbeddingCall | null> {
-    await this.forgetGone();
+    await this.forgetDeleted();
     const counts = new Map<OpenSegment, number>();
-    let room = texts_max;
+    let texts_left = texts_max;
     for (const segment of this.begun()) {
-      const count = Math.min(room, segment.texts.length - segment.vectors.length);
+      const count = Math.min(texts_left, segment.texts.length - segment.vectors.length);
       if (count > 0) counts.set(segment, count);
-      room -= count;
+      texts_left -= count;
     }
     if (counts.size === 0) return null;
     return callOf(
@@ -77,7 +77,7 @@ export class EmbeddingScheduler {
 
   /** At most the next `texts_max` texts; null when nothing waits. */
   async next(texts_max: number): Promise<EmbeddingCall | null> {
-    await this.forgetGone();
+    await this.forgetDeleted();
     const is_retry =
       this.retried !== undefined ||
       (this.has_failed && this.calls_since_retry >= calls_between_retries);
@@ -125,7 +125,7 @@ export class EmbeddingScheduler {
   }
 
   /** Forgets what was deleted meanwhile. */
-  private async forgetGone(): Promise<void> {
+  private async forgetDeleted(): Promise<void> {
     if (this.open.size === 0) return;
     const waiting = await store.stillWaiting(this.db, [...this.open.keys()]);
     for (const id of this.open.keys()) if (!waiting.has(id)) this.open.delete(id);
@@ -133,17 +133,21 @@ export class EmbeddingScheduler {
   }
 
   private async nextOfOwners(texts_max: number): Promise<EmbeddingCall | null> {
-    const lines = await this.linesInTurn(texts_max);
+    const queues = await this.queuesInTurn(texts_max);
     const draft: Draft = { counts: new Map(), begun: this.open.size };
-    let room = texts_max;
+    let texts_left = texts_max;
     // An owner with less than a share leaves the rest to others.
-    for (let before = -1; room > 0 && before !== room;) {
-      before = room;
-      for (const [at, line] of lines.entries())
-        room -= await this.takeFrom(line, Math.ceil(room / (lines.length - at)), draft);
+    for (let before = -1; texts_left > 0 && before !== texts_left;) {
+      before = texts_left;
+      for (const [at, queue] of queues.entries())
+        texts_left -= await this.takeFrom(
+          queue,
+          Math.ceil(texts_left / (queues.length - at)),
+          draft,
+        );
     }
     const { counts } = draft;
-    if (counts.size === 0 && lines.length > 0)
+    if (counts.size === 0 && queues.length > 0)
       // No other one is started before one of these has ended.
       for (const segment of this.begun().slice(0, texts_max)) counts.set(segment, 1);
     if (counts.size === 0) return null;
@@ -154,16 +158,16 @@ export class EmbeddingScheduler {
   }
 
   /** Waiting segments of the owners whose turn it is, as many as one call can take. */
-  private async linesInTurn(most: number): Promise<WaitingSegment[][]> {
+  private async queuesInTurn(segments_max: number): Promise<WaitingSegment[][]> {
     const first = await store.nextOwner(this.db, this.last_owner);
-    const lines: WaitingSegment[][] = [];
-    for (let owner = first; owner !== undefined && lines.length < most;) {
-      lines.push(await this.lineOf(owner, most));
+    const queues: WaitingSegment[][] = [];
+    for (let owner = first; owner !== undefined && queues.length < segments_max;) {
+      queues.push(await this.queueOf(owner, segments_max));
       this.last_owner = owner;
       owner = await store.nextOwner(this.db, owner);
       if (owner === first) break;
     }
-    return lines;
+    return queues;
   }
 
   private begun(): OpenSegment[] {
@@ -171,35 +175,39 @@ export class EmbeddingScheduler {
   }
 
   /** Segments in progress come first: their vectors are in memory. */
-  private async lineOf(owner_id: string, most: number): Promise<WaitingSegment[]> {
+  private async queueOf(owner_id: string, segments_max: number): Promise<WaitingSegment[]> {
     const begun = this.begun().filter((one) => one.owner_id === owner_id);
-    const waiting = await store.newestOf(this.db, owner_id, most + begun.length);
+    const waiting = await store.newestOf(this.db, owner_id, segments_max + begun.length);
     return [...begun, ...waiting.filter((row) => !this.open.has(row.segment_id))];
   }
 
-  /** At most this many texts, from the beginning of the line. Returns how many there were. */
-  private async takeFrom(line: WaitingSegment[], most: number, draft: Draft): Promise<number> {
+  /** Takes at most this many texts from the beginning of the queue. Returns how many. */
+  private async takeFrom(
+    queue: WaitingSegment[],
+    texts_max: number,
+    draft: Draft,
+  ): Promise<number> {
     const { counts } = draft;
     let taken = 0;
-    while (line.length > 0 && taken < most) {
-      const [row] = line as [WaitingSegment];
+    while (queue.length > 0 && taken < texts_max) {
+      const [row] = queue as [WaitingSegment];
       const is_begun = "vectors" in row;
-      const is_long = row.passages > most - taken;
+      const is_long = row.passages > texts_max - taken;
       if (is_long && !is_begun) {
         if (draft.begun >= begun_max) {
-          line.shift();
+          queue.shift();
           continue;
         }
         draft.begun++;
       }
       const segment = await this.openOf(row);
       const before = counts.get(segment) ?? 0;
-      const left = segment.texts.length - segment.vectors.length - before;
-      const count = Math.min(left, most - taken);
+      const open_texts = segment.texts.length - segment.vectors.length - before;
+      const count = Math.min(open_texts, texts_max - taken);
       counts.set(segment, before + count);
       taken += count;
-      if (count === left) line.shift();
-      else line[0] = segment;
+      if (count === open_texts) queue.shift();
+      else queue[0] = segment;
     }
     return taken;
   }
@@ -244,24 +252,24 @@ export async function embedCall(
   { texts }: EmbeddingCall,
   signal: AbortSignal,
 ): Promise<readonly (readonly Float32Array[])[]> {
-  const asked = texts.flat();
+  const all_texts = texts.flat();
   const options = {
     kind: "document",
     model,
     dimensions: asked_dimensions || null,
     signal,
   } as const;
-  const all: Vectors[] = [];
+  const vectors: Vectors[] = [];
   let length = adopted === 1 ? 0 : dimensions;
-  for (let at = 0; at < asked.length; at += embedder.texts_max) {
-    const some = asked.slice(at, at + embedder.texts_max);
-    all.push(...(await embedChecked(embedder, some, options, length)));
-    length ||= all.find((vectors) => vectors.length > 0)?.[0]?.length ?? 0;
+  for (let at = 0; at < all_texts.length; at += embedder.texts_max) {
+    const batch = all_texts.slice(at, at + embedder.texts_max);
+    vectors.push(...(await embedChecked(embedder, batch, options, length)));
+    length ||= vectors.find((vectors) => vectors.length > 0)?.[0]?.length ?? 0;
   }
   let at = 0;
-  return texts.map((some) =>
-    all
-      .slice(at, (at += some.length))
+  return texts.map((of_passage) =>
+    vectors
+      .slice(at, (at += of_passage.length))
       .flat()
       .slice(0, vector_layout.of_text_max),
   );

@@ -53,6 +53,6 @@ function failingOf({
     failure ??
     (idle_ms > idle_ms_max ? `none were created for ${counted(minutes, "minute")}` : null);
   if (reason === null) return null;
-  const who = counted(documents, "document is", "documents are");
-  return `${who} waiting for vectors: ${reason}. Until then, search finds them by words only.`;
+  const subject = counted(documents, "document is", "documents are");
+  return `${subject} waiting for vectors: ${reason}. Until then, search finds them by words only.`;
 }

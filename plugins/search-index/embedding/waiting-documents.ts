@@ -13,7 +13,7 @@ import type { FolderCount, WaitingDocument, WaitingTotals } from "./waiting-stor
 const WaitingChanged = topic<WaitingTotals | null>("index.waiting_changed");
 
 /** Documents that one transaction examines for missing vectors. */
-const looked_at_once = 200;
+const examined_at_once = 200;
 
 export interface WaitingDocumentsContext extends Pick<
   Context,
@@ -58,7 +58,7 @@ export class WaitingDocuments {
 
   /**
    * From now on documents wait for what this set lacks; without a set, none does. The first
-   * documents are examined at once, all others by `lookAtAll`.
+   * documents are examined at once, all others by `examineAll`.
    */
   async follow(tx: Db, set: Pick<VectorSetRow, "followed" | "id"> | null): Promise<void> {
     if (set?.followed === 1) await store.forgetAttempts(tx);
@@ -66,7 +66,7 @@ export class WaitingDocuments {
       await this.ctx.folders.clearVectorsPending(tx);
       await setFollowedVectorSet(tx, set?.id ?? null);
       await store.deleteAllWaiting(tx);
-      if (set !== null) await this.lookAtSome(tx, set.id);
+      if (set !== null) await this.examineSome(tx, set.id);
     }
     const { documents, passages } = await store.countAll(tx);
     this.addHere({
@@ -82,26 +82,26 @@ export class WaitingDocuments {
    * Continues, also after a restart, until all documents were examined for vectors missing in the
    * set.
    */
-  async lookAtAll({ id }: Pick<VectorSetRow, "id">, signal?: AbortSignal): Promise<void> {
-    while (await this.ctx.inTransaction((tx) => this.lookAtSome(tx, id))) {
+  async examineAll({ id }: Pick<VectorSetRow, "id">, signal?: AbortSignal): Promise<void> {
+    while (await this.ctx.inTransaction((tx) => this.examineSome(tx, id))) {
       signal?.throwIfAborted();
       await Bun.sleep(0);
     }
   }
 
   /** False when there are no more documents to examine. */
-  private async lookAtSome(tx: Db, set_id: number): Promise<boolean> {
+  private async examineSome(tx: Db, set_id: number): Promise<boolean> {
     const set = await followedVectorSet(tx);
     if (set?.id !== set_id || set.looked_to === null) return false;
-    const found = await store.documentsAfter(tx, set.looked_to, looked_at_once);
-    const waiting = await store.waitingAmong(tx, found);
-    const others = found.filter((document_id) => !waiting.has(document_id));
+    const examined = await store.documentsAfter(tx, set.looked_to, examined_at_once);
+    const waiting = await store.waitingAmong(tx, examined);
+    const others = examined.filter((document_id) => !waiting.has(document_id));
     const lacking = await store.insertLacking(tx, set_id, others);
     const documents = new Set(lacking.map(({ document_id }) => document_id));
     const passages = lacking.reduce((sum, row) => sum + row.passages, 0);
     await this.move(tx, await store.countAmong(tx, [...documents]), 1);
     this.add({ documents: documents.size, passages });
-    const looked_to = found.length < looked_at_once ? null : found.at(-1)!;
+    const looked_to = examined.length < examined_at_once ? null : examined.at(-1)!;
     await updateSet(tx, set_id, { looked_to });
     if (looked_to !== null) return true;
     this.ctx.afterCommit(() => this.setComplete({ looked_to }));
@@ -118,16 +118,17 @@ export class WaitingDocuments {
     const counted = await folders.listVectorsPending(db);
     const waiting = await store.countEverywhere(db);
     // Folders that are being purged count nothing.
-    const there = await folders.findRoots(
+    const existing_roots = await folders.findRoots(
       db,
       waiting.map(({ folder_id }) => folder_id),
     );
-    const right = new Map(waiting.map(({ folder_id, documents }) => [folder_id, documents]));
+    const actual = new Map(waiting.map(({ folder_id, documents }) => [folder_id, documents]));
     const wrong = new Set(
-      counted.filter(({ id, documents }) => right.get(id) !== documents).map(({ id }) => id),
+      counted.filter(({ id, documents }) => actual.get(id) !== documents).map(({ id }) => id),
     );
-    const known = new Set(counted.map(({ id }) => id));
-    for (const folder_id of there.keys()) if (!known.has(folder_id)) wrong.add(folder_id);
+    const counted_ids = new Set(counted.map(({ id }) => id));
+    for (const folder_id of existing_roots.keys())
+      if (!counted_ids.has(folder_id)) wrong.add(folder_id);
     return wrong.size;
   }
 
@@ -177,11 +178,11 @@ export class WaitingDocuments {
 
   /** The segment gets its vectors; false when it no longer waits. */
   async remove(tx: Db, segment_id: number): Promise<boolean> {
-    const taken = await store.takeWaiting(tx, segment_id);
-    if (taken === undefined) return false;
-    const is_last = !(await store.isWaiting(tx, taken.document_id));
+    const removed = await store.takeWaiting(tx, segment_id);
+    if (removed === undefined) return false;
+    const is_last = !(await store.isWaiting(tx, removed.document_id));
     if (is_last) await this.moveAll(tx, await foldersOf(tx, segment_id), -1);
-    this.subtract({ documents: Number(is_last), passages: taken.passages });
+    this.subtract({ documents: Number(is_last), passages: removed.passages });
     return true;
   }
 
@@ -189,7 +190,7 @@ export class WaitingDocuments {
   async lacking(db: Db, document_ids: readonly string[]): Promise<ReadonlySet<string>> {
     const waiting = await this.among(db, document_ids);
     if (this.is_complete) return waiting;
-    return new Set([...waiting, ...(await store.notLookedAt(db, document_ids))]);
+    return new Set([...waiting, ...(await store.notExamined(db, document_ids))]);
   }
 
   /** The documents among these that wait. */

@@ -66,22 +66,22 @@ export const documentsAfter = async (
       .execute()
   ).map((row) => row.document_id);
 /** The documents among these that come after the last one examined. */
-export const notLookedAt = async (
+export const notExamined = async (
   db: IndexDb,
   document_ids: readonly string[],
 ): Promise<string[]> => {
-  const found: string[] = [];
-  await inIdBatches(document_ids, async (some) => {
+  const unexamined: string[] = [];
+  await inIdBatches(document_ids, async (batch) => {
     const rows = await db
       .selectFrom("index_documents as d")
       .innerJoin("index_vector_sets as s", (join) => join.on("s.followed", "=", 1))
       .select("d.document_id")
-      .where("d.document_id", "in", some)
+      .where("d.document_id", "in", batch)
       .whereRef("d.document_id", ">", "s.looked_to")
       .execute();
-    for (const { document_id } of rows) found.push(document_id);
+    for (const { document_id } of rows) unexamined.push(document_id);
   });
-  return found;
+  return unexamined;
 };
 /** Those segments of these documents wait that lack vectors of this set. Returns which. */
 export async function insertLacking(
@@ -90,11 +90,11 @@ export async function insertLacking(
   document_ids: readonly string[],
 ): Promise<Pick<WaitingRow, "document_id" | "passages">[]> {
   const inserted: Pick<WaitingRow, "document_id" | "passages">[] = [];
-  await inIdBatches(document_ids, async (some) => {
+  await inIdBatches(document_ids, async (batch) => {
     const rows = await tx
       .insertInto("index_vectors_waiting")
       .columns(["segment_id", "document_id", "owner_id", "passages", "tries"])
-      .expression(lackingSegments(tx, set_id, some))
+      .expression(lackingSegments(tx, set_id, batch))
       .onConflict((conflict) => conflict.doNothing())
       .returning(["document_id", "passages"])
       .execute();
@@ -155,8 +155,8 @@ export async function countAmong(
   document_ids: readonly string[],
 ): Promise<FolderCount[]> {
   const counts: FolderCount[] = [];
-  await inIdBatches(document_ids, async (some) => {
-    counts.push(...toCounts(await countByFolder(db).where("w.document_id", "in", some).execute()));
+  await inIdBatches(document_ids, async (batch) => {
+    counts.push(...toCounts(await countByFolder(db).where("w.document_id", "in", batch).execute()));
   });
   return counts;
 }
@@ -178,8 +178,8 @@ export async function waitingAmong(
   document_ids: readonly string[],
 ): Promise<Set<string>> {
   const waiting = new Set<string>();
-  await inIdBatches(document_ids, async (some) => {
-    for (const { document_id } of await findWaiting(db, { document_ids: some }))
+  await inIdBatches(document_ids, async (batch) => {
+    for (const { document_id } of await findWaiting(db, { document_ids: batch }))
       waiting.add(document_id);
   });
   return waiting;
@@ -204,13 +204,13 @@ const findOneWaiting = preparedFirst(
 /** Returns about how many passages waited. */
 export async function deleteWaiting(tx: IndexDb, document_ids: readonly string[]): Promise<number> {
   let passages = 0;
-  await inIdBatches(document_ids, async (some) => {
-    const gone = await tx
+  await inIdBatches(document_ids, async (batch) => {
+    const deleted = await tx
       .deleteFrom("index_vectors_waiting")
-      .where("document_id", "in", some)
+      .where("document_id", "in", batch)
       .returning("passages")
       .execute();
-    for (const row of gone) passages += row.passages;
+    for (const row of deleted) passages += row.passages;
   });
   return passages;
 }

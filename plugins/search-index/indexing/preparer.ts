@@ -43,7 +43,7 @@ export interface IndexVersion {
 }
 
 /** Resolves when the segments so far are written, if they are staged. */
-type Take = (segment: EncodedSegment | PlacedSegment) => Promise<void>;
+type TakeSegment = (segment: EncodedSegment | PlacedSegment) => Promise<void>;
 
 export class DocumentPreparer {
   /**
@@ -76,12 +76,12 @@ export class DocumentPreparer {
     return this.collect(input, input.stored.id, signal, async (onSegments, ended) => {
       for await (const { chunks, data, vectors } of input.segments) {
         ended.throwIfAborted();
-        const own = set_id === null ? null : vectorsOf(input.vectors, vectors);
+        const block = set_id === null ? null : vectorsOf(input.vectors, vectors);
         // A copy is aligned for numbers.
         const segment = new Uint32Array(data.slice().buffer);
         await onSegments({
           ...placed({ data: segment, chunks }),
-          vectors: own && { set_id: set_id!, data: own },
+          vectors: block && { set_id: set_id!, data: block },
         });
       }
       return null;
@@ -93,7 +93,7 @@ export class DocumentPreparer {
     input: Pick<TakenOver, "owner_id" | "document_id" | "version" | "title" | "headings" | "times">,
     text: number | string,
     signal: AbortSignal | undefined,
-    produce: (onSegments: Take, ended: AbortSignal) => Promise<string | null>,
+    produce: (onSegments: TakeSegment, ended: AbortSignal) => Promise<string | null>,
   ): Promise<Prepared> {
     const { owner_id, document_id, version, title, headings, times } = input;
     const removal = this.begin(document_id);
@@ -132,15 +132,15 @@ export class DocumentPreparer {
 
   /** The document is deleted: ends its preparations. */
   abort(document_id: string): void {
-    for (const one of this.in_progress.get(document_id) ?? [])
-      one.abort(new Error("The document was deleted."));
+    for (const removal of this.in_progress.get(document_id) ?? [])
+      removal.abort(new Error("The document was deleted."));
   }
 
   /** Segments passed to `staging` are not returned. */
   private async collectRows(
     rows: IndexVersionRows,
     staging: StagingWriter,
-    produce: (onSegments: Take) => Promise<string | null>,
+    produce: (onSegments: TakeSegment) => Promise<string | null>,
   ): Promise<{ readonly language: string | null; readonly segments: readonly SegmentRows[] }> {
     let segments: SegmentRows[] = [];
     const onSegments = (more: readonly SegmentRows[]): void => {
@@ -160,14 +160,14 @@ export class DocumentPreparer {
 
   private begin(document_id: string): AbortController {
     const removal = new AbortController();
-    const others = this.in_progress.get(document_id) ?? new Set();
-    this.in_progress.set(document_id, others.add(removal));
+    const removals = this.in_progress.get(document_id) ?? new Set();
+    this.in_progress.set(document_id, removals.add(removal));
     return removal;
   }
   private end(document_id: string, removal: AbortController): void {
-    const others = this.in_progress.get(document_id)!;
-    others.delete(removal);
-    if (others.size === 0) this.in_progress.delete(document_id);
+    const removals = this.in_progress.get(document_id)!;
+    removals.delete(removal);
+    if (removals.size === 0) this.in_progress.delete(document_id);
   }
 }
 

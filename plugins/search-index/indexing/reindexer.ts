@@ -65,7 +65,7 @@ export class Reindexer {
       reindexed.push({ document, prepared });
     }
     return async (tx) => {
-      for (const one of reindexed) await this.replace(tx, one);
+      for (const replacement of reindexed) await this.replace(tx, replacement);
       await enqueueReindex(this.ctx, tx, step + 1);
     };
   }

@@ -102,8 +102,8 @@ export class StagedVersions {
     const { db, inDeletion, node, truncateWal } = this.ctx;
     const alive = await node.alive();
     const staged = await store.allStaged(db);
-    const unused = staged.filter((one) =>
-      one.node === node.id ? !this.publishable.has(one.edition) : !alive.has(one.node),
+    const unused = staged.filter((row) =>
+      row.node === node.id ? !this.publishable.has(row.edition) : !alive.has(row.node),
     );
     for (const { edition, node: of } of unused) {
       // A process that was only silent must not publish what is partly deleted.

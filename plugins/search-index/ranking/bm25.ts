@@ -119,7 +119,7 @@ export class Ranker {
       const halves = is_inflected ? 1 : 2;
       const first = range >>> 16;
       const end = range & 0xffff;
-      this.makeRoom(end - first);
+      this.reserve(end - first);
       for (let at = first; at < end; at++) {
         const posting = postingAt(segment, at);
         this.push(posting, halves, lengthOf(segment, posting >>> 8));
@@ -144,7 +144,7 @@ export class Ranker {
   }
 
   /** `parts`: those returned by `partsFor`, by number. */
-  addPack({ pack, places, whole }: ScopedPack, parts: ReadonlyMap<number, PackPart>): void {
+  addPack({ pack, places, is_whole }: ScopedPack, parts: ReadonlyMap<number, PackPart>): void {
     const { head } = pack;
     const { segment_of, lengths } = head;
     const hashes = this.query.hashes.get(head.analyzer) ?? [];
@@ -156,15 +156,16 @@ export class Ranker {
     }
     let run_term = 0;
     for (const { at: term, hash, is_inflected } of hashes) {
-      const found = parts.get(partOf(hash))!.read(hash, this.buffer);
+      const count = parts.get(partOf(hash))!.read(hash, this.buffer);
       if (term !== run_term) this.endRun(run_term);
       run_term = term;
       const halves = is_inflected ? 1 : 2;
-      this.makeRoom(found);
-      for (let at = 0; at < found; at++) {
+      this.reserve(count);
+      for (let at = 0; at < count; at++) {
         const posting = this.buffer[at]!;
         const chunk = posting >>> 8;
-        if (whole || places[segment_of[chunk]!]! >= 0) this.push(posting, halves, lengths[chunk]!);
+        if (is_whole || places[segment_of[chunk]!]! >= 0)
+          this.push(posting, halves, lengths[chunk]!);
       }
     }
     this.endRun(run_term);
@@ -187,9 +188,9 @@ export class Ranker {
       passages: chunks,
       frequencies: this.frequencies,
     };
-    const idfs = frequencies.map((found) => {
+    const idfs = frequencies.map((frequency) => {
       // A backend counts a chunk that has two forms of a term twice.
-      const count = Math.min(found, passages);
+      const count = Math.min(frequency, passages);
       return Math.log(1 + (passages - count + 0.5) / (count + 0.5));
     });
     const weights = this.query.terms.map((term, t) => term.weight * idfs[t]! * (k1 + 1));
@@ -220,8 +221,8 @@ export class Ranker {
     const terms = new Set<number>();
     let run = 0;
     for (const { places, first_chunks, runs_end } of this.units) {
-      const within = Array.prototype.indexOf.call(places, segment);
-      if (within < 0) {
+      const place = Array.prototype.indexOf.call(places, segment);
+      if (place < 0) {
         run = runs_end;
         continue;
       }
@@ -230,7 +231,7 @@ export class Ranker {
           run === 0 ? 0 : this.runs[run * 2 - 1]!,
           this.runs[run * 2 + 1]!,
         );
-        if (matches.some((posting) => posting >>> 8 === first_chunks[within]! + chunk))
+        if (matches.some((posting) => posting >>> 8 === first_chunks[place]! + chunk))
           terms.add(this.runs[run * 2]!);
       }
       break;
@@ -248,7 +249,7 @@ export class Ranker {
     this.chunks += chunks;
     this.length_sum += length_sum;
   }
-  private makeRoom(count: number): void {
+  private reserve(count: number): void {
     if (this.used + count <= this.postings.length) return;
     const size = Math.max(this.used + count, this.postings.length * 2);
     this.postings = extended(this.postings, new Uint32Array(size));
@@ -257,13 +258,15 @@ export class Ranker {
   /** A chunk that has several forms of a term matches once. An occurrence counts `halves`. */
   private push(posting: number, halves: number, length: number): void {
     const chunk = posting >>> 8;
-    const known = this.match_of[chunk]!;
+    const last_match = this.match_of[chunk]!;
     const before =
-      known > this.run_start && known <= this.used && this.postings[known - 1]! >>> 8 === chunk
-        ? this.postings[known - 1]! & 255
+      last_match > this.run_start &&
+      last_match <= this.used &&
+      this.postings[last_match - 1]! >>> 8 === chunk
+        ? this.postings[last_match - 1]! & 255
         : 0;
     const counted = Math.min(255, before + (posting & 255) * halves);
-    const at = before > 0 ? known - 1 : this.used++;
+    const at = before > 0 ? last_match - 1 : this.used++;
     this.postings[at] = (chunk << 8) | counted;
     this.lengths[at] = length;
     this.match_of[chunk] = at + 1;

@@ -46,12 +46,12 @@ const tail_share = 0.5;
 
 /**
  * Passages about one subject are alike, and a question about it is similar to all of them: compared
- * with unrelated texts, at least by `share` of their likeness. Up to `least`, passages on various
- * subjects are alike because of their language; what exceeds `most` is likeness of form, as that of
- * the rows of a table, so that less is expected. Both are relative to the margin of an answer. What
- * is missing is subtracted from every margin.
+ * with unrelated texts, at least by `share` of their likeness. Up to `likeness_min`, passages on
+ * various subjects are alike because of their language; above `likeness_max`, they are alike in
+ * form, as the rows of a table are, so that less is expected. Both are relative to the margin of an
+ * answer. What is missing is subtracted from every margin.
  */
-const subject = { share: 0.6, least: 0.28, most: 0.63 } as const;
+const subject = { share: 0.6, likeness_min: 0.28, likeness_max: 0.63 } as const;
 /**
  * The share of the similarity of all passages by which the best may be less similar without being
  * so by chance: in a scope about the subject of the question, the best stands out less.
@@ -75,7 +75,7 @@ export interface MeaningRanking {
   /** The mean cosine of the passages around the first hit; null: there are none. */
   readonly around: number | null;
   /** Undefined when the meaning of the model's cosines is unknown. */
-  readonly scale?: Omit<MeaningScale, "own"> | undefined;
+  readonly scale?: Omit<MeaningScale, "adjusted_query"> | undefined;
 }
 export interface WordRanking {
   readonly hits: readonly Hit[];
@@ -104,28 +104,32 @@ export function fuseRankings(
 ): FusedHit[] {
   const nearness = new Nearness(meaning, unlikely);
   const share = words_share * Math.min(1, words.coverage / coverage_enough);
-  const all = new Map<number, FusedHit>();
+  const hits_by_key = new Map<number, FusedHit>();
   for (const hit of wordsAlone(words.hits))
     // One that is not among the most similar counts as unrelated.
-    all.set(keyOf(hit), { ...hit, score: share * hit.score, meaning: nearness.meaningOf(-1) });
-  for (const hit of meaning.hits) {
-    const known = all.get(keyOf(hit));
-    const is_near = nearness.isNear(hit.score);
-    if (known === undefined && !is_near) continue;
-    all.set(keyOf(hit), {
+    hits_by_key.set(keyOf(hit), {
       ...hit,
-      score: (known?.score ?? 0) + (1 - share) * nearness.shareOf(hit.score),
-      matched: known === undefined ? "meaning" : is_near ? "both" : "words",
+      score: share * hit.score,
+      meaning: nearness.meaningOf(-1),
+    });
+  for (const hit of meaning.hits) {
+    const word_hit = hits_by_key.get(keyOf(hit));
+    const is_near = nearness.isNear(hit.score);
+    if (word_hit === undefined && !is_near) continue;
+    hits_by_key.set(keyOf(hit), {
+      ...hit,
+      score: (word_hit?.score ?? 0) + (1 - share) * nearness.shareOf(hit.score),
+      matched: word_hit === undefined ? "meaning" : is_near ? "both" : "words",
       meaning: nearness.meaningOf(hit.score),
     });
   }
-  return [...all.values()].sort((one, other) => other.score - one.score).slice(0, limit);
+  return [...hits_by_key.values()].sort((one, other) => other.score - one.score).slice(0, limit);
 }
 /** See `SearchResult.lead`. In a scope of fewer passages, an unrelated one takes the place. */
 export function leadOf({ hits, scale }: MeaningRanking): number | null {
   const [first] = hits;
   if (first === undefined || scale === undefined) return null;
-  return (first.score - (hits[lead_place - 1]?.score ?? scale.unrelated)) / scale.right;
+  return (first.score - (hits[lead_place - 1]?.score ?? scale.unrelated)) / scale.answer_margin;
 }
 
 const keyOf = ({ segment, chunk }: Hit): number => segment * segment_chunks_max + chunk;
@@ -134,10 +138,10 @@ const keyOf = ({ segment, chunk }: Hit): number => segment * segment_chunks_max 
 class Nearness {
   private readonly unrelated: number;
   private readonly largest: number;
-  /** Subtracted from each margin. */
-  private readonly missing: number;
+  /** What is missing of the subject; subtracted from each margin. */
+  private readonly deduction: number;
   /** The minimum for a passage without any of the words. */
-  private readonly least: number;
+  private readonly margin_min: number;
 
   constructor(
     private readonly ranking: MeaningRanking,
@@ -149,27 +153,27 @@ class Nearness {
       scale === undefined
         ? mean
         : (compared * mean + reference_weight * scale.unrelated) / (compared + reference_weight);
-    this.missing = missingSubject(ranking);
-    this.least = this.leastMargin(unlikely);
+    this.deduction = missingSubject(ranking);
+    this.margin_min = this.leastMargin(unlikely);
   }
 
   /** By how much it exceeds unrelated ones. */
   private marginOf(cosine: number): number {
     const excess = excess_share * (this.ranking.scale?.excess ?? 0);
-    return cosine - this.unrelated - excess - this.missing;
+    return cosine - this.unrelated - excess - this.deduction;
   }
   /** Infinity when even the best is no more similar than by chance, unless `unlikely` is set. */
   private leastMargin(unlikely: boolean): number {
     const { compared, scale } = this.ranking;
-    const most = this.marginOf(this.largest);
+    const largest_margin = this.marginOf(this.largest);
     if (scale === undefined) return 0;
     const bonus = subject_bonus * Math.max(0, this.unrelated - scale.unrelated);
-    const is_chance = !unlikely && most + bonus < scale.spread * chance(compared);
-    return is_chance ? Infinity : Math.min(most, most * tail_share);
+    const is_chance = !unlikely && largest_margin + bonus < scale.spread * chance(compared);
+    return is_chance ? Infinity : Math.min(largest_margin, largest_margin * tail_share);
   }
 
   isNear(cosine: number): boolean {
-    return this.marginOf(cosine) >= this.least;
+    return this.marginOf(cosine) >= this.margin_min;
   }
   /** 0 to 1, relative to the best. */
   shareOf(cosine: number): number {
@@ -180,18 +184,21 @@ class Nearness {
   meaningOf(cosine: number): number | null {
     const { scale } = this.ranking;
     if (scale === undefined) return null;
-    return Math.min(1, Math.max(0, this.marginOf(cosine) / scale.right));
+    return Math.min(1, Math.max(0, this.marginOf(cosine) / scale.answer_margin));
   }
 }
 
 /** By how much less than expected a query is similar to passages that are all about one subject. */
 function missingSubject({ compared, mean, likeness, around, scale }: MeaningRanking): number {
   if (likeness === null || scale === undefined) return 0;
-  const { share, least, most } = subject;
-  const more = (likeness - scale.alike) / scale.right;
-  const expected = share * scale.right * Math.min(more - least, 2 * most - least - more);
+  const { share, likeness_min, likeness_max } = subject;
+  const excess = (likeness - scale.passage_likeness) / scale.answer_margin;
+  const expected =
+    share *
+    scale.answer_margin *
+    Math.min(excess - likeness_min, 2 * likeness_max - likeness_min - excess);
   // One document among many may be about another subject.
-  const found = Math.max(mean, around ?? mean) - scale.unrelated;
+  const similarity = Math.max(mean, around ?? mean) - scale.unrelated;
   const known_share = compared / (compared + reference_weight);
-  return known_share * Math.max(0, expected - found);
+  return known_share * Math.max(0, expected - similarity);
 }

@@ -18,23 +18,23 @@ export function spreadOverPages<H extends Hit>(
   pages: readonly (number | null)[],
   limit: number,
 ): H[] {
-  const left = hits.map((hit, at) => ({ hit, page: pageOf(hit, pages[at] ?? null) }));
+  const remaining = hits.map((hit, at) => ({ hit, page: pageOf(hit, pages[at] ?? null) }));
   const times = new Map<string, number>();
   const spread: H[] = [];
-  const scoreOf = ({ hit, page }: (typeof left)[number]): number =>
+  const scoreOf = ({ hit, page }: (typeof remaining)[number]): number =>
     hit.score * repeated_share ** (times.get(page ?? "") ?? 0);
-  while (spread.length < limit && left.length > 0) {
+  while (spread.length < limit && remaining.length > 0) {
     let best = 0;
-    for (let at = 1; at < left.length; at++) {
+    for (let at = 1; at < remaining.length; at++) {
       // Scores descend: no later one can be better.
-      if (left[at]!.hit.score <= scoreOf(left[best]!)) break;
-      if (scoreOf(left[at]!) > scoreOf(left[best]!)) best = at;
+      if (remaining[at]!.hit.score <= scoreOf(remaining[best]!)) break;
+      if (scoreOf(remaining[at]!) > scoreOf(remaining[best]!)) best = at;
     }
-    const one = left[best]!;
-    const score = scoreOf(one);
-    left.splice(best, 1);
-    spread.push({ ...one.hit, score });
-    if (one.page !== null) times.set(one.page, (times.get(one.page) ?? 0) + 1);
+    const next = remaining[best]!;
+    const score = scoreOf(next);
+    remaining.splice(best, 1);
+    spread.push({ ...next.hit, score });
+    if (next.page !== null) times.set(next.page, (times.get(next.page) ?? 0) + 1);
   }
   return spread;
 }

@@ -48,8 +48,10 @@ export async function rerank(
 ): Promise<Hit[]> {
   const considered = hits.slice(0, rerank_hits_max);
   const boost_max = boostMax(query);
-  const least = considered.map(baseScore).sort((a, c) => c - a)[limit - 1] ?? 0;
-  const candidates = considered.filter((hit) => baseScore(hit) + hit.score * boost_max >= least);
+  const score_min = considered.map(baseScore).sort((a, c) => c - a)[limit - 1] ?? 0;
+  const candidates = considered.filter(
+    (hit) => baseScore(hit) + hit.score * boost_max >= score_min,
+  );
   const texts = await textsOf(candidates);
   const features = new TextFeatures(query, idfs, analyzers);
   const reranked: RankedHit[] = [];
@@ -149,14 +151,14 @@ function proximity(
   idfs: readonly number[],
 ): number {
   let sum = 0;
-  let whole = 0;
+  let total_rarity = 0;
   for (let t = 0; t + 1 < terms.length; t++) {
     const rarity = Math.min(idfs[t]!, idfs[t + 1]!);
     const distance = terms[t + 1]!.position - terms[t]!.position;
-    whole += rarity;
+    total_rarity += rarity;
     sum += rarity / (1 + leastDeviation(positions[t]!, positions[t + 1]!, distance));
   }
-  return whole > 0 ? sum / whole : 0;
+  return total_rarity > 0 ? sum / total_rarity : 0;
 }
 /**
  * The smallest difference between `distance` and that of any two of these positions; both lists
@@ -167,14 +169,14 @@ function leastDeviation(
   second: readonly number[],
   distance: number,
 ): number {
-  let least = Infinity;
+  let deviation_min = Infinity;
   for (let i = 0, j = 0; i < first.length && j < second.length;) {
     const over = second[j]! - first[i]! - distance;
-    least = Math.min(least, Math.abs(over));
+    deviation_min = Math.min(deviation_min, Math.abs(over));
     if (over < 0) j++;
     else i++;
   }
-  return least;
+  return deviation_min;
 }
 
 /** A longer sentence counts for less: it says more than what is asked. UTF-16 units. */
@@ -192,7 +194,7 @@ class SentenceWorth {
   private sentence_start = 0;
   private sentence_end = 0;
   private sum = 0;
-  private most = 0;
+  private best_worth = 0;
   constructor(
     private readonly text: string,
     private readonly worth: readonly number[],
@@ -202,7 +204,7 @@ class SentenceWorth {
 
   add(t: number, at: number): void {
     if (at >= this.sentence_end) {
-      this.most = this.best();
+      this.best_worth = this.best();
       this.sum = 0;
       this.sentence++;
       while (at >= this.sentence_end) {
@@ -217,7 +219,7 @@ class SentenceWorth {
   }
   best(): number {
     const length = Math.max(sentence_chars, this.sentence_end - this.sentence_start);
-    return Math.max(this.most, (this.sum * 2 * sentence_chars) / (sentence_chars + length));
+    return Math.max(this.best_worth, (this.sum * 2 * sentence_chars) / (sentence_chars + length));
   }
 }
 
@@ -236,14 +238,14 @@ function partialMatch(text: string, word: string): number {
   const prefix = word.slice(0, prefix_letters_min);
   for (let at = text.indexOf(prefix); at >= 0; at = text.indexOf(prefix, at + 1)) {
     if (at > 0 && letter.test(text[at - 1]!)) continue;
-    let same = prefix.length;
+    let shared_letters = prefix.length;
     let end = at + prefix.length;
-    while (same < word.length && text[end] === word[same]) {
-      same++;
+    while (shared_letters < word.length && text[end] === word[shared_letters]) {
+      shared_letters++;
       end++;
     }
     while (end < text.length && letter.test(text[end]!)) end++;
-    best = Math.max(best, (2 * same) / (end - at + word.length));
+    best = Math.max(best, (2 * shared_letters) / (end - at + word.length));
   }
   return best >= similarity_min ? best : 0;
 }

@@ -9,7 +9,7 @@ const ids_read_max = 8_192;
 /** Reading this few chunks one by one is cheaper than reading a pack. */
 const few_chunks = 64;
 /** The number of ids remembered, for all scopes together. */
-const remembered_ids_max = 2_000_000;
+const cached_ids_max = 2_000_000;
 
 export type ScopeRequest = Pick<SearchRequest, "owner_id" | "folder_ids" | "document_ids">;
 
@@ -19,7 +19,7 @@ export interface ScopedPack {
   /** For each of its segments: the index in `ids`; -1 when it is not searched. */
   readonly places: Int32Array;
   /** Whether all of its segments are searched. */
-  readonly whole: boolean;
+  readonly is_whole: boolean;
 }
 export interface Scope {
   /** Ids of the segments, ascending. */
@@ -33,8 +33,8 @@ export interface Scope {
 
 export class ScopeResolver {
   /** By folders: ids, and the state of the database at that time. Least recently used first. */
-  private readonly remembered = new Map<string, { version: number; ids: Float64Array }>();
-  private remembered_ids = 0;
+  private readonly cached_scopes = new Map<string, { version: number; ids: Float64Array }>();
+  private cached_ids = 0;
 
   constructor(
     private readonly reader: SegmentReader,
@@ -58,11 +58,11 @@ export class ScopeResolver {
   private async idsIn(folder_ids: readonly string[], pauses: Pauses): Promise<Float64Array> {
     const key = folder_ids.join(" ");
     const version = await this.reader.version();
-    const known = this.remembered.get(key);
-    if (known?.version === version) {
+    const cached = this.cached_scopes.get(key);
+    if (cached?.version === version) {
       this.forget(key);
-      this.remember(key, version, known.ids);
-      return known.ids;
+      this.remember(key, version, cached.ids);
+      return cached.ids;
     }
     const pages: Float64Array[] = [];
     for (const folder_id of folder_ids)
@@ -80,30 +80,30 @@ export class ScopeResolver {
   }
 
   private async onlyOf(document_ids: readonly string[], ids: Float64Array): Promise<Float64Array> {
-    const wanted = new Set<number>();
+    const chosen_ids = new Set<number>();
     for (const document_id of document_ids)
-      for (const id of await this.reader.segmentIdsOf(document_id)) wanted.add(id);
-    return ids.filter((id) => wanted.has(id));
+      for (const id of await this.reader.segmentIdsOf(document_id)) chosen_ids.add(id);
+    return ids.filter((id) => chosen_ids.has(id));
   }
 
   private remember(key: string, version: number, ids: Float64Array): void {
-    this.remembered.set(key, { version, ids });
-    this.remembered_ids += ids.length;
-    for (const oldest of this.remembered.keys()) {
-      if (this.remembered_ids <= remembered_ids_max) break;
+    this.cached_scopes.set(key, { version, ids });
+    this.cached_ids += ids.length;
+    for (const oldest of this.cached_scopes.keys()) {
+      if (this.cached_ids <= cached_ids_max) break;
       this.forget(oldest);
     }
   }
   private forget(key: string): void {
-    this.remembered_ids -= this.remembered.get(key)?.ids.length ?? 0;
-    this.remembered.delete(key);
+    this.cached_ids -= this.cached_scopes.get(key)?.ids.length ?? 0;
+    this.cached_scopes.delete(key);
   }
 }
 
 /** The same scope, of which only these segments are read, each singly. */
 export function onlyAmong(scope: Scope, segment_ids: readonly number[]): Scope {
-  const wanted = Float64Array.from(new Set(segment_ids)).sort();
-  const loose = placesOf(wanted, scope.ids).filter((place) => place >= 0);
+  const chosen_ids = Float64Array.from(new Set(segment_ids)).sort();
+  const loose = placesOf(chosen_ids, scope.ids).filter((place) => place >= 0);
   return { ...scope, packs: [], loose: Uint32Array.from(loose) };
 }
 
@@ -121,9 +121,9 @@ function ascending(pages: readonly Float64Array[]): Float64Array {
 }
 
 function withoutRepeats(sorted: Float64Array): Float64Array {
-  let kept = 0;
-  for (const id of sorted) if (kept === 0 || sorted[kept - 1] !== id) sorted[kept++] = id;
-  return sorted.subarray(0, kept);
+  let length = 0;
+  for (const id of sorted) if (length === 0 || sorted[length - 1] !== id) sorted[length++] = id;
+  return sorted.subarray(0, length);
 }
 
 /** Finds the segments of each pack among `ids`. */
@@ -140,7 +140,7 @@ async function withPacks(ids: Float64Array, packs: Iterable<Pack>, pauses: Pause
       packed[place] = 1;
       if (is_used) alone[place] = 0;
     }
-    if (is_used) scoped.push({ pack, places, whole: chunks === pack.head.chunks });
+    if (is_used) scoped.push({ pack, places, is_whole: chunks === pack.head.chunks });
     if (pauses.due) await pauses.pause();
   }
   const loose = new Uint32Array(ids.length);
@@ -150,13 +150,13 @@ async function withPacks(ids: Float64Array, packs: Iterable<Pack>, pauses: Pause
 }
 
 /** The index of each of `some` in `all`, -1 where it is missing; both ascend. */
-function placesOf(some: Float64Array, all: Float64Array): Int32Array {
-  const places = new Int32Array(some.length).fill(-1);
+function placesOf(searched_ids: Float64Array, scope_ids: Float64Array): Int32Array {
+  const places = new Int32Array(searched_ids.length).fill(-1);
   let place = 0;
-  for (let at = 0; at < some.length && place < all.length; at++) {
-    const id = some[at]!;
-    place = firstFrom(all, place, id);
-    if (all[place] === id) places[at] = place;
+  for (let at = 0; at < searched_ids.length && place < scope_ids.length; at++) {
+    const id = searched_ids[at]!;
+    place = firstFrom(scope_ids, place, id);
+    if (scope_ids[place] === id) places[at] = place;
   }
   return places;
 }

@@ -164,14 +164,14 @@ export class Searcher {
       is_beyond_memory: false,
       is_short: false,
     };
-    const whole = await this.scopes.resolve(request, pauses);
-    if (whole.ids.length === 0) return nothing;
-    const query = await this.parse(request, whole);
+    const full_scope = await this.scopes.resolve(request, pauses);
+    if (full_scope.ids.length === 0) return nothing;
+    const query = await this.parse(request, full_scope);
     // A query without words may still have a meaning.
     if (query.terms.length === 0 && request.vector === undefined) return nothing;
-    const is_short = (request.among?.passages ?? Infinity) < whole.ids.length;
+    const is_short = (request.among?.passages ?? Infinity) < full_scope.ids.length;
     const among = is_short ? undefined : request.among;
-    const scope = among === undefined ? whole : onlyAmong(whole, among.segment_ids);
+    const scope = among === undefined ? full_scope : onlyAmong(full_scope, among.segment_ids);
     using ranker = new Ranker(query, scope.ids.length, among);
     const { vector } = request;
     const limit = vector === undefined ? request.limit : Math.max(request.limit, fusion_hits_max);
@@ -216,16 +216,16 @@ export class Searcher {
 
   /** @throws ScopeChanged */
   private async addPack(ranker: Ranker, scoped: ScopedPack, pauses: Pauses): Promise<void> {
-    const wanted = ranker.partsFor(scoped);
-    const keys = wanted.map((part) => partKey(scoped.pack, part));
+    const part_numbers = ranker.partsFor(scoped);
+    const keys = part_numbers.map((part) => partKey(scoped.pack, part));
     const read = (missing: readonly number[]) =>
       this.reader.packParts(
         scoped.pack.id,
-        missing.map((key) => wanted[keys.indexOf(key)]!),
+        missing.map((key) => part_numbers[keys.indexOf(key)]!),
       );
     const parts = (await this.cache.getAll(keys, read)) as (PackPart | null)[];
     if (parts.includes(null)) throw new ScopeChanged();
-    ranker.addPack(scoped, new Map(wanted.map((part, at) => [part, parts[at]!])));
+    ranker.addPack(scoped, new Map(part_numbers.map((part, at) => [part, parts[at]!])));
     if (pauses.due) await pauses.pause();
   }
 
@@ -290,14 +290,21 @@ export class Searcher {
         ? (query: Float32Array, segments: number) =>
             this.nearIn({ folder_ids, set_id, query, segments })
         : undefined;
-    const found = among && { near: among.segment_ids, unknown: [] };
-    const options = { memory, reader, limit: fusion_hits_max, pauses, near, found };
+    const found_by_backend = among && { near: among.segment_ids, unknown: [] };
+    const options = {
+      memory,
+      reader,
+      limit: fusion_hits_max,
+      pauses,
+      near,
+      nearest: found_by_backend,
+    };
     const nearest = await nearestChunks(ids, vector, options);
     const [best] = nearest.hits;
     // Passages chosen by a backend are alike anyway.
     if (scale === undefined || among !== undefined || best === undefined)
       return { ...nearest, likeness: null, around: null, scale };
-    const place = { id: ids[best.segment]!, cosine: best.score, query: scale.own };
+    const place = { id: ids[best.segment]!, cosine: best.score, query: scale.adjusted_query };
     return {
       ...nearest,
       likeness: await likeness.of(ids, reader, pauses),
@@ -328,12 +335,12 @@ export class Searcher {
     onGone: OnGone,
   ): Promise<Passage[]> {
     const passages: Passage[] = [];
-    for (const some of batchesOf(hits, passages_read)) {
+    for (const batch of batchesOf(hits, passages_read)) {
       if (passages.length > 0 && pauses.due) await pauses.pause();
-      const chunks = await this.reader.chunks(some.map((hit) => keyOf(hit, ids)));
+      const chunks = await this.reader.chunks(batch.map((hit) => keyOf(hit, ids)));
       if (chunks.includes(null)) onGone();
       chunks.forEach((chunk, at) => {
-        const passage = chunk && passageOf(chunk, some[at]!, folder_ids);
+        const passage = chunk && passageOf(chunk, batch[at]!, folder_ids);
         if (passage) passages.push(passage);
       });
     }
@@ -354,8 +361,8 @@ function coverageOf(
 ): number {
   if (hit === undefined) return 0;
   const worthOf = (t: number): number => Math.min(1, terms[t]!.weight) * idfs[t]!;
-  const whole = terms.reduce((sum, _, t) => sum + worthOf(t), 0);
-  return ranker.termsIn(hit).reduce((sum, t) => sum + worthOf(t), 0) / whole;
+  const total_worth = terms.reduce((sum, _, t) => sum + worthOf(t), 0);
+  return ranker.termsIn(hit).reduce((sum, t) => sum + worthOf(t), 0) / total_worth;
 }
 
 const keyOf = (hit: Hit, ids: Float64Array): ChunkKey => ({
@@ -371,7 +378,7 @@ function passageOf(
   { score, matched, meaning }: FusedHit,
   scope: readonly string[],
 ): Passage | null {
-  const folder_id = scope.find((one) => folder_ids.includes(one));
+  const folder_id = scope.find((id) => folder_ids.includes(id));
   if (folder_id === undefined) return null;
   return {
     document_id: document.document_id,

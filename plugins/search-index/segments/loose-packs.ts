@@ -47,18 +47,18 @@ export async function* packLoose(
   const loose = ids.filter((id, place) => packed[place] === 0 && id >= from_id);
   const part = new PartSize(segments_read, read_ms);
   for (let at = 0; at < loose.length;) {
-    const some = [...loose.subarray(at, at + part.size)];
+    const batch = [...loose.subarray(at, at + part.size)];
     const begun_ms = performance.now();
-    const segments = await reader.segments(some);
+    const segments = await reader.segments(batch);
     part.took(performance.now() - begun_ms);
-    at += some.length;
+    at += batch.length;
     for (const [i, segment] of segments.entries()) {
       if (segment === null || analyzerOf(segment) !== analyzer_version) continue;
       const is_full =
         chunks + chunkCount(segment) > pack_chunks_max ||
         postings + postingCount(segment) > pack_postings_max;
       if (is_full && members.length > 0) yield await build();
-      members.push({ id: some[i]!, segment });
+      members.push({ id: batch[i]!, segment });
       chunks += chunkCount(segment);
       postings += postingCount(segment);
     }

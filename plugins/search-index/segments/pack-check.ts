@@ -7,7 +7,7 @@ import { findSegment } from "../store";
 import { no_pauses } from "../workers/worker-protocol";
 import { buildPack, type BuiltPack, type PackMember } from "./pack";
 import { countPacks, findPack, listPacks } from "./pack-store";
-import { fromSound } from "./stored-segment";
+import { fromStoredOrNull } from "./stored-segment";
 
 /** Ids per read. */
 const page_size = 500;
@@ -59,8 +59,8 @@ async function isAsBuilt(db: Db, id: number): Promise<boolean> {
   if (stored === undefined) return true;
   const members: PackMember[] = [];
   for (const segment_id of stored.segment_ids) {
-    const found = await findSegment(db, segment_id);
-    const segment = found && fromSound(found.data.slice());
+    const row = await findSegment(db, segment_id);
+    const segment = row && fromStoredOrNull(row.data.slice());
     if (segment) members.push({ id: segment_id, segment });
   }
   const is_whole = members.length === stored.segment_ids.length;

@@ -33,25 +33,25 @@ export class PackDirectory {
   /** The packs that are stored now. */
   async packsOf(owner_id: string, pauses: Pauses): Promise<Iterable<Pack>> {
     const ids = await this.reader.packIds(owner_id);
-    const known: Packs = this.owners.get(owner_id) ?? new Map();
+    const cached: Packs = this.owners.get(owner_id) ?? new Map();
     const packs = new Map<number, Pack>();
-    const missing = ids.filter((id) => !known.has(id));
-    const read = new Map<number, Pack>();
+    const missing = ids.filter((id) => !cached.has(id));
+    const loaded = new Map<number, Pack>();
     for (let at = 0; at < missing.length; at += heads_read_max) {
-      const some = missing.slice(at, at + heads_read_max);
-      const heads = await this.reader.packHeads(some);
+      const batch = missing.slice(at, at + heads_read_max);
+      const heads = await this.reader.packHeads(batch);
       heads.forEach((head, i) => {
-        const id = some[i]!;
+        const id = batch[i]!;
         if (head !== null)
-          read.set(id, { id, number: this.packs_read++, head: new PackHead(head) });
+          loaded.set(id, { id, number: this.packs_read++, head: new PackHead(head) });
       });
       if (pauses.due) await pauses.pause();
     }
     for (const id of ids) {
-      const pack = known.get(id) ?? read.get(id);
+      const pack = cached.get(id) ?? loaded.get(id);
       if (pack !== undefined) packs.set(id, pack);
     }
-    for (const pack of known.values()) if (!packs.has(pack.id)) this.onGone(pack);
+    for (const pack of cached.values()) if (!packs.has(pack.id)) this.onGone(pack);
     this.keep(owner_id, packs);
     return packs.values();
   }

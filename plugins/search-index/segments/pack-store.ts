@@ -14,15 +14,15 @@ export async function insertPack(
   owner_id: string,
   { segment_ids, head, parts }: BuiltPack,
 ): Promise<boolean> {
-  for (const some of batchesOf(segment_ids, ids_max)) {
+  for (const batch of batchesOf(segment_ids, ids_max)) {
     const free = await tx
       .selectFrom("index_segments as s")
       .leftJoin("index_packed as p", "p.segment_id", "s.id")
       .select("s.id")
-      .where("s.id", "in", some)
+      .where("s.id", "in", batch)
       .where("p.segment_id", "is", null)
       .execute();
-    if (free.length < some.length) return false;
+    if (free.length < batch.length) return false;
   }
   await tx.insertInto("index_packs").values({ id, owner_id, head }).execute();
   await insertRows(

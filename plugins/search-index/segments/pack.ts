@@ -90,7 +90,7 @@ async function postingsByPart(members: readonly PackMember[], pauses: Pauses): P
     if (pauses.due) await pauses.pause();
   }
   const count = ends.reduce((sum, of_part) => sum + of_part, 0);
-  const found = { hashes: new Uint32Array(count), postings: new Uint32Array(count), ends };
+  const by_part = { hashes: new Uint32Array(count), postings: new Uint32Array(count), ends };
   // Each is the start of its part first, and its end once every posting has been written.
   for (let part = 0, start = 0; part < pack_parts; part++) {
     const of_part = ends[part]!;
@@ -99,11 +99,11 @@ async function postingsByPart(members: readonly PackMember[], pauses: Pauses): P
   }
   let first_chunk = 0;
   for (const { segment } of members) {
-    addPostings(found, segment, first_chunk);
+    addPostings(by_part, segment, first_chunk);
     first_chunk += chunkCount(segment);
     if (pauses.due) await pauses.pause();
   }
-  return found;
+  return by_part;
 }
 
 function addPostings(

@@ -10,7 +10,7 @@ import { ChunkPlaces } from "../chunks/chunk-places";
 import { PackPart } from "./pack";
 import type { Segment } from "./segment";
 import type { ChunkKey, PublishedChunk, SegmentReader } from "./segment-reader";
-import { fromSound } from "./stored-segment";
+import { fromStoredOrNull } from "./stored-segment";
 import type { ChunkRow } from "../store";
 import { blockOfFloats, isBlockOf } from "../vectors/vector-block";
 import { nearSegments } from "../vectors/pgvector-reader";
@@ -37,20 +37,20 @@ async function byKey<Row>(
   keyOf: (row: Row) => number,
   before: readonly unknown[] = [],
 ): Promise<Map<number, Row[]>> {
-  const found = new Map<number, Row[]>();
-  for (const some of batchesOf([...new Set(keys)], rows_together)) {
-    const { marks, values } = inList(some);
+  const rows_by_key = new Map<number, Row[]>();
+  for (const batch of batchesOf([...new Set(keys)], rows_together)) {
+    const { marks, values } = inList(batch);
     for (const row of await session.all<Row>(sqlOf(marks), ...before, ...values)) {
-      const rows = found.get(keyOf(row));
+      const rows = rows_by_key.get(keyOf(row));
       if (rows) rows.push(row);
-      else found.set(keyOf(row), [row]);
+      else rows_by_key.set(keyOf(row), [row]);
     }
   }
-  return found;
+  return rows_by_key;
 }
 
 /** A separate copy, in which wider numbers can be read in place: rows share their memory. */
-const own = (data: Uint8Array): Uint8Array => new Uint8Array(data);
+const aligned = (data: Uint8Array): Uint8Array => new Uint8Array(data);
 
 interface Bytes {
   readonly id: number;
@@ -118,8 +118,10 @@ export class PostgresSegmentReader implements SegmentReader {
   }
 
   async segments(ids: readonly number[]): Promise<(Segment | null)[]> {
-    const found = await this.bytes(ids, "select id, data from index_segments where id in");
-    return ids.map((id) => (found.has(id) ? fromSound(own(found.get(id)!)) : null));
+    const data_by_id = await this.bytes(ids, "select id, data from index_segments where id in");
+    return ids.map((id) =>
+      data_by_id.has(id) ? fromStoredOrNull(aligned(data_by_id.get(id)!)) : null,
+    );
   }
 
   async packIds(owner_id: string): Promise<number[]> {
@@ -131,12 +133,15 @@ export class PostgresSegmentReader implements SegmentReader {
   }
 
   async packHeads(ids: readonly number[]): Promise<(Uint8Array | null)[]> {
-    const found = await this.bytes(ids, "select id, head as data from index_packs where id in");
-    return ids.map((id) => (found.has(id) ? own(found.get(id)!) : null));
+    const heads_by_id = await this.bytes(
+      ids,
+      "select id, head as data from index_packs where id in",
+    );
+    return ids.map((id) => (heads_by_id.has(id) ? aligned(heads_by_id.get(id)!) : null));
   }
 
   async packParts(pack_id: number, parts: readonly number[]): Promise<(PackPart | null)[]> {
-    const found = await byKey<{ part: number; data: Uint8Array }>(
+    const rows_by_part = await byKey<{ part: number; data: Uint8Array }>(
       this.session,
       parts,
       (marks) => `select part, data from index_pack_parts where pack_id = ? and part in (${marks})`,
@@ -144,13 +149,13 @@ export class PostgresSegmentReader implements SegmentReader {
       [pack_id],
     );
     return parts.map((part) => {
-      const data = found.get(part)?.[0]?.data;
-      return data === undefined ? null : new PackPart(own(data));
+      const data = rows_by_part.get(part)?.[0]?.data;
+      return data === undefined ? null : new PackPart(aligned(data));
     });
   }
 
   async texts(keys: readonly ChunkKey[]): Promise<(string | null)[]> {
-    const chunks = await this.placed(keys);
+    const chunks = await this.placedChunks(keys);
     return chunks.map((chunk) => chunk?.text ?? null);
   }
 
@@ -160,7 +165,7 @@ export class PostgresSegmentReader implements SegmentReader {
       ids,
       "select segment_id as id, data from index_places where segment_id in",
     );
-    const rows = await this.keptChunks(ids.filter((id) => !places.has(id)));
+    const rows = await this.ownChunks(ids.filter((id) => !places.has(id)));
     return keys.map(({ segment_id, ordinal }) => {
       const data = places.get(segment_id);
       if (data !== undefined) return new ChunkPlaces(data).find(ordinal)?.page ?? null;
@@ -171,7 +176,7 @@ export class PostgresSegmentReader implements SegmentReader {
   async chunks(keys: readonly ChunkKey[]): Promise<(PublishedChunk | null)[]> {
     const ids = keys.map(({ segment_id }) => segment_id);
     const [chunks, documents, folders] = await Promise.all([
-      this.placed(keys),
+      this.placedChunks(keys),
       byKey<PublishedDocument>(
         this.session,
         ids,
@@ -191,26 +196,26 @@ export class PostgresSegmentReader implements SegmentReader {
     ]);
     return keys.map(({ segment_id }, i) => {
       const chunk = chunks[i] ?? null;
-      const found = documents.get(segment_id)?.[0];
+      const document = documents.get(segment_id)?.[0];
       const folder_ids = (folders.get(segment_id) ?? []).map(({ folder_id }) => folder_id);
-      if (chunk === null || found === undefined) return null;
-      const { document_id, version, title } = found;
+      if (chunk === null || document === undefined) return null;
+      const { document_id, version, title } = document;
       return { chunk, document: { document_id, version, title }, folder_ids };
     });
   }
 
   private async bytes(ids: readonly number[], select: string): Promise<Map<number, Uint8Array>> {
-    const found = await byKey<Bytes>(
+    const rows_by_id = await byKey<Bytes>(
       this.session,
       ids,
       (marks) => `${select} (${marks})`,
       ({ id }) => id,
     );
-    return new Map([...found].map(([id, [row]]) => [id, row!.data]));
+    return new Map([...rows_by_id].map(([id, [row]]) => [id, row!.data]));
   }
 
   /** Chunks of earlier versions, whose text the index stores itself, by segment. */
-  private async keptChunks(ids: readonly number[]): Promise<ReadonlyMap<number, ChunkRow[]>> {
+  private async ownChunks(ids: readonly number[]): Promise<ReadonlyMap<number, ChunkRow[]>> {
     return ids.length === 0
       ? new Map<number, ChunkRow[]>()
       : byKey<ChunkRow>(
@@ -225,7 +230,9 @@ export class PostgresSegmentReader implements SegmentReader {
    * Chunks whose text is stored elsewhere, and those of earlier versions, which the index stores
    * itself.
    */
-  private async placed(keys: readonly ChunkKey[]): Promise<(PublishedChunk["chunk"] | null)[]> {
+  private async placedChunks(
+    keys: readonly ChunkKey[],
+  ): Promise<(PublishedChunk["chunk"] | null)[]> {
     const ids = keys.map(({ segment_id }) => segment_id);
     const places = await byKey<Places>(
       this.session,
@@ -233,7 +240,7 @@ export class PostgresSegmentReader implements SegmentReader {
       places_sql,
       ({ segment_id }) => segment_id,
     );
-    const rows = await this.keptChunks(ids.filter((id) => !places.has(id)));
+    const rows = await this.ownChunks(ids.filter((id) => !places.has(id)));
     return Promise.all(
       keys.map(async ({ segment_id, ordinal }) => {
         const row = places.get(segment_id)?.[0];
@@ -241,12 +248,14 @@ export class PostgresSegmentReader implements SegmentReader {
           return rows.get(segment_id)?.find((chunk) => chunk.ordinal === ordinal) ?? null;
         const place = new ChunkPlaces(row.data).find(ordinal);
         if (place === null) return null;
-        const { start_point, end_point, ...rest } = place;
+        const { start_point, end_point, ...position } = place;
         const text =
           row.first === null
             ? await readUnits(piecesOfSession(this.session), row.text_id, place.start, place.end)
             : row.first.slice(place.start, place.end);
-        return text === undefined ? null : { ...rest, first_point: start_point, end_point, text };
+        return text === undefined
+          ? null
+          : { ...position, first_point: start_point, end_point, text };
       }),
     );
   }
@@ -263,18 +272,18 @@ class PostgresVectorReader implements VectorReader {
     dimensions: number,
     ids: readonly number[],
   ): Promise<Map<number, Uint8Array | null>> {
-    const found = new Map<number, Uint8Array | null>(ids.map((id) => [id, null]));
+    const blocks = new Map<number, Uint8Array | null>(ids.map((id) => [id, null]));
     const select = (table: string) => (marks: string) =>
       `select segment_id as id, data from ${table} where set_id = ? and segment_id in (${marks})`;
-    const rowsIn = (table: string, some: readonly number[]) =>
-      byKey<Bytes>(this.session, some, select(table), ({ id }) => id, [set_id]);
+    const rowsIn = (table: string, segment_ids: readonly number[]) =>
+      byKey<Bytes>(this.session, segment_ids, select(table), ({ id }) => id, [set_id]);
     for (const [id, [row]] of await rowsIn("index_vectors", ids))
-      if (isBlockOf(row!.data, dimensions)) found.set(id, own(row!.data));
-    const missing = ids.filter((id) => found.get(id) === null);
+      if (isBlockOf(row!.data, dimensions)) blocks.set(id, aligned(row!.data));
+    const missing = ids.filter((id) => blocks.get(id) === null);
     if (missing.length > 0)
       for (const [id, [row]] of await rowsIn("index_float_vectors", missing))
-        found.set(id, blockOfFloats(row!.data, dimensions));
-    return found;
+        blocks.set(id, blockOfFloats(row!.data, dimensions));
+    return blocks;
   }
 
   async vectorsSince(set_id: number, mark: VectorMark | null) {

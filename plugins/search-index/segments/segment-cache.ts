@@ -6,10 +6,10 @@ import { GarbageMeter } from "../../../core/lib/garbage-meter";
 
 /** The overhead of an entry, bytes. */
 const entry_bytes = 500;
-/** While the process uses much memory. */
-const short_bytes_max = 32 * 2 ** 20;
-/** After so much that is new it looks again whether the process does. */
-const look_bytes = 8 * 2 ** 20;
+/** The limit while the process uses much memory. */
+const low_memory_bytes_max = 32 * 2 ** 20;
+/** After this many bytes of new entries, it checks again whether the process does. */
+const check_interval_bytes = 8 * 2 ** 20;
 
 /**
  * Two generations. A hit moves an entry to the young one. When the young one reaches half of the
@@ -25,15 +25,15 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
   /** An entry of this search did not fit. */
   private overflowed = false;
   private bytes_max: number;
-  private unlooked_bytes = 0;
+  private unchecked_bytes = 0;
   private readonly garbage = new GarbageMeter();
 
   /** `usesMuch`: whether the process uses much memory. */
   constructor(
-    private readonly whole_bytes_max: number,
+    private readonly full_bytes_max: number,
     private readonly usesMuch: () => boolean = () => false,
   ) {
-    this.bytes_max = whole_bytes_max;
+    this.bytes_max = full_bytes_max;
   }
 
   /**
@@ -44,24 +44,24 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
     ids: ArrayLike<number>,
     read: (missing: readonly number[]) => Promise<readonly (T | null)[]>,
   ): Promise<(T | null)[]> {
-    const found: (T | null)[] = [];
+    const results: (T | null)[] = [];
     const missing: number[] = [];
     const missing_at: number[] = [];
     for (let at = 0; at < ids.length; at++) {
       const cached = this.get(ids[at]!);
-      found.push(cached ?? null);
+      results.push(cached ?? null);
       if (cached !== undefined) continue;
       missing.push(ids[at]!);
       missing_at.push(at);
     }
-    if (missing.length === 0) return found;
+    if (missing.length === 0) return results;
     const entries = await read(missing);
     entries.forEach((entry, i) => {
       if (entry === null) return;
-      found[missing_at[i]!] = entry;
+      results[missing_at[i]!] = entry;
       this.add(missing[i]!, entry);
     });
-    return found;
+    return results;
   }
 
   /** Bytes in use. */
@@ -80,16 +80,16 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
 
   /** Makes space for what the next search needs. */
   endSearch(): void {
-    this.look();
+    this.checkMemory();
     if (this.young_bytes > this.bytes_max / 2 || this.overflowed) this.endGeneration();
     while (this.bytes > this.bytes_max) this.endGeneration();
   }
 
-  private look(): void {
-    this.unlooked_bytes = 0;
+  private checkMemory(): void {
+    this.unchecked_bytes = 0;
     this.bytes_max = this.usesMuch()
-      ? Math.min(short_bytes_max, this.whole_bytes_max)
-      : this.whole_bytes_max;
+      ? Math.min(low_memory_bytes_max, this.full_bytes_max)
+      : this.full_bytes_max;
   }
 
   private endGeneration(): void {
@@ -118,8 +118,8 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
     // Another search may have read it meanwhile.
     if (this.young.has(id) || this.old.has(id)) return;
     const bytes = entry.byteLength + entry_bytes;
-    this.unlooked_bytes += bytes;
-    if (this.unlooked_bytes > look_bytes) this.look();
+    this.unchecked_bytes += bytes;
+    if (this.unchecked_bytes > check_interval_bytes) this.checkMemory();
     if (this.bytes + bytes > this.bytes_max) {
       this.overflowed = true;
       this.garbage.add(bytes);

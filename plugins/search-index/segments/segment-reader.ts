@@ -8,8 +8,8 @@ import { firstPieceSql, piecesOfConnection } from "../../texts/worker-contract";
 import { ChunkPlaces, type ChunkPlace } from "../chunks/chunk-places";
 import { PackPart } from "./pack";
 import type { Segment } from "./segment";
-import { fromSound } from "./stored-segment";
-import { ShownTexts, type SegmentText } from "./shown-texts";
+import { fromStoredOrNull } from "./stored-segment";
+import { RecentTexts, type SegmentText } from "./recent-texts";
 import type { ChunkRow, DocumentRow } from "../store";
 import { SqliteVectorReader, type VectorReader } from "../vectors/vector-reader";
 
@@ -50,15 +50,15 @@ export interface SegmentReader {
   chunks(keys: readonly ChunkKey[]): Promise<(PublishedChunk | null)[]>;
 }
 
-/** The size of the cache for shown texts. */
-const shown_bytes_max = 8 * 2 ** 20;
+/** The size of the cache for texts that were read a moment ago. */
+const recent_bytes_max = 8 * 2 ** 20;
 
 /** Prepared statements on a connection of its own. */
 export class SqliteSegmentReader implements SegmentReader {
   private readonly statements: ReturnType<typeof prepareAll>;
   private readonly pieces: ReadPieces;
   /** Used only within snapshots, during which nothing changes. */
-  private readonly shown = new ShownTexts(shown_bytes_max);
+  private readonly recent_texts = new RecentTexts(recent_bytes_max);
   private in_snapshot = false;
   readonly vectors: VectorReader;
 
@@ -70,7 +70,7 @@ export class SqliteSegmentReader implements SegmentReader {
 
   async beginSnapshot(): Promise<() => void> {
     const end = await this.connection.beginSnapshot();
-    this.shown.beginAt(this.connection.version());
+    this.recent_texts.beginAt(this.connection.version());
     this.in_snapshot = true;
     return () => {
       this.in_snapshot = false;
@@ -94,7 +94,7 @@ export class SqliteSegmentReader implements SegmentReader {
   async segments(ids: readonly number[]): Promise<(Segment | null)[]> {
     return ids.map((id) => {
       const data = bytesOf(this.statements.segment.values(id), 4);
-      return data && fromSound(data);
+      return data && fromStoredOrNull(data);
     });
   }
 
@@ -158,11 +158,11 @@ export class SqliteSegmentReader implements SegmentReader {
 
   /** Undefined where the index stores the text itself; null when its place is damaged. */
   private storedChunk({ segment_id, ordinal }: ChunkKey): StoredChunk | null | undefined {
-    const found = this.in_snapshot
-      ? this.shown.get(segment_id, this.readText)
+    const segment_text = this.in_snapshot
+      ? this.recent_texts.get(segment_id, this.readText)
       : this.readText(segment_id);
-    if (found === undefined) return undefined;
-    const { text_id, places, first } = found;
+    if (segment_text === undefined) return undefined;
+    const { text_id, places, first } = segment_text;
     const place = new ChunkPlaces(places).find(ordinal);
     if (place === null) return null;
     return { text_id, place, text: first === null ? null : first.slice(place.start, place.end) };

@@ -48,18 +48,18 @@ export function postingsOf(segment: Segment, hash: number): number {
   const last = header_words + terms - 1;
   // Interpolation search: hashes are distributed evenly, so the guess is at most a few steps off.
   let at = header_words + Math.floor((hash * terms) / 4_294_967_296);
-  let found = segment[at]!;
-  if (found < hash)
+  let hash_at = segment[at]!;
+  if (hash_at < hash)
     do {
       if (++at > last) return 0;
-      found = segment[at]!;
-    } while (found < hash);
+      hash_at = segment[at]!;
+    } while (hash_at < hash);
   else
-    while (found > hash) {
+    while (hash_at > hash) {
       if (--at < header_words) return 0;
-      found = segment[at]!;
+      hash_at = segment[at]!;
     }
-  return found === hash ? postingsAt(segment, at - header_words) : 0;
+  return hash_at === hash ? postingsAt(segment, at - header_words) : 0;
 }
 /** The hash of a term, by its index in the segment. */
 export const hashAt = (segment: Segment, term: number): number => segment[header_words + term]!;
@@ -198,6 +198,6 @@ export const countedLength = (length: number): number => (length === listing_len
 
 /** Called once all columns are written. */
 export function sealed({ segment, lengths }: SegmentColumns): Segment {
-  segment[4] = lengths.reduce((sum, one) => sum + countedLength(one), 0);
+  segment[4] = lengths.reduce((sum, length) => sum + countedLength(length), 0);
   return segment;
 }

@@ -59,8 +59,8 @@ export function toStored(segment: Segment): Uint8Array<ArrayBuffer> {
   return out.written();
 }
 
-/** The same, or null for bytes that are damaged so that they can't be decoded. */
-export function fromSound(bytes: Uint8Array): Segment | null {
+/** As `fromStored`, but null for damaged bytes that can't be decoded. */
+export function fromStoredOrNull(bytes: Uint8Array): Segment | null {
   try {
     return fromStored(bytes);
   } catch {
@@ -78,7 +78,7 @@ export function fromStored(bytes: Uint8Array): Segment {
     return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >>> 2);
   const from = new Reader(bytes, header_bytes);
   const [terms, chunks, postings] = [from.varint(), from.varint(), from.varint()] as const;
-  // Each takes so many bytes at least.
+  // The fewest bytes that they can take.
   if (3 * terms + chunks + postings > bytes.length) throw damaged();
   const columns = newSegment(analyzer - is_stored, terms, chunks, postings);
   for (let chunk = 0; chunk < chunks; chunk++) columns.lengths[chunk] = from.varint();

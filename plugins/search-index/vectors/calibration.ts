@@ -4,7 +4,10 @@
  */
 import { cosine, type MeaningScale } from "./vector-math";
 
-export interface Calibration extends Pick<MeaningScale, "spread" | "right" | "alike"> {
+export interface Calibration extends Pick<
+  MeaningScale,
+  "answer_margin" | "passage_likeness" | "spread"
+> {
   readonly languages: Languages;
   /** Passages on various subjects, concatenated, each of length 1. */
   readonly passages: readonly Float32Array[];
@@ -44,7 +47,7 @@ const common_share = 0.4;
 const language_share = 0.5;
 /** A difference whose remainder is below this share lies in the known directions. */
 const direction_min = 0.01;
-/** Fewer pairs tell nothing. */
+/** With fewer pairs there is no calibration. */
 const pairs_min = 4;
 /** A model is unsuitable if its right passages stand out by fewer spreads than this. */
 const spreads_min = 3;
@@ -61,51 +64,58 @@ const deviation_of_median = 1.4826;
  * when the model can't tell which texts belong together.
  */
 export function calibrationOf({ pairs, questions }: ReferenceVectors): Calibration | null {
-  const known = pairs.flatMap(({ question, passage }) =>
+  const complete_pairs = pairs.flatMap(({ question, passage }) =>
     question && passage ? [{ question, passage }] : [],
   );
-  if (known.length < pairs_min) return null;
+  if (complete_pairs.length < pairs_min) return null;
   const languages = languagesOf(
-    questions.filter((some) => some.every((one) => one !== null)),
-    known.map(({ question }) => question),
+    questions.filter((of_language) => of_language.every((one) => one !== null)),
+    complete_pairs.map(({ question }) => question),
   );
   const unrelated: number[] = [];
   const deviations: number[] = [];
   const rights: number[] = [];
-  for (const { question, passage } of known) {
-    const own = ownOf(question, languages);
-    const others = known
+  for (const { question, passage } of complete_pairs) {
+    const adjusted = adjustedQuestion(question, languages);
+    const other_cosines = complete_pairs
       .filter((other) => other.passage !== passage)
-      .map((other) => cosine(own, other.passage));
-    const typical = median(others);
+      .map((other) => cosine(adjusted, other.passage));
+    const typical = median(other_cosines);
     unrelated.push(typical);
-    deviations.push(...others.map((one) => Math.abs(one - typical)));
-    rights.push(cosine(own, passage) - typical);
+    deviations.push(...other_cosines.map((one) => Math.abs(one - typical)));
+    rights.push(cosine(adjusted, passage) - typical);
   }
-  const passages = known.map(({ passage }) => passage);
-  const right = median(rights);
-  const spread = Math.max(deviation_of_median * median(deviations), right * spread_min);
-  return right > 0 && right >= spreads_min * spread
+  const passages = complete_pairs.map(({ passage }) => passage);
+  const answer_margin = median(rights);
+  const spread = Math.max(deviation_of_median * median(deviations), answer_margin * spread_min);
+  return answer_margin > 0 && answer_margin >= spreads_min * spread
     ? {
         languages,
         passages,
-        alike: likenessOf(passages),
+        passage_likeness: likenessOf(passages),
         centre: averageOf([languages.common, averageOf(passages)]),
         typical: median(unrelated),
         spread,
-        right,
+        answer_margin,
       }
     : null;
 }
 
 /** `question`: of length 1. */
 export function scaleOf(
-  { languages, passages, typical, alike, spread, right }: Calibration,
+  { languages, passages, typical, passage_likeness, spread, answer_margin }: Calibration,
   question: Float32Array,
 ): MeaningScale {
-  const own = ownOf(question, languages);
-  const unrelated = median(passages.map((passage) => cosine(own, passage)));
-  return { own, unrelated, alike, excess: Math.max(0, unrelated - typical), spread, right };
+  const adjusted = adjustedQuestion(question, languages);
+  const unrelated = median(passages.map((passage) => cosine(adjusted, passage)));
+  return {
+    adjusted_query: adjusted,
+    unrelated,
+    passage_likeness,
+    excess: Math.max(0, unrelated - typical),
+    spread,
+    answer_margin,
+  };
 }
 
 /** The typical cosine of two of these vectors. */
@@ -122,19 +132,25 @@ function languagesOf(
   const directions: Float32Array[] = [];
   for (const mean of means) {
     const difference = minus(mean, common, 1);
-    const rest = directions.reduce((left, one) => minus(left, one, cosine(left, one)), difference);
-    const length = Math.sqrt(cosine(rest, rest));
+    const residual = directions.reduce(
+      (left, one) => minus(left, one, cosine(left, one)),
+      difference,
+    );
+    const length = Math.sqrt(cosine(residual, residual));
     if (length > direction_min * Math.sqrt(cosine(difference, difference)))
-      directions.push(rest.map((number) => number / length));
+      directions.push(residual.map((number) => number / length));
   }
   return { common, directions };
 }
 
-/** The part of a question's vector that is its own. */
-const ownOf = (question: Float32Array, { common, directions }: Languages): Float32Array => {
+/** The vector of a question without what it shares with others. */
+const adjustedQuestion = (
+  question: Float32Array,
+  { common, directions }: Languages,
+): Float32Array => {
   const difference = minus(question, common, 1);
   return directions.reduce(
-    (own, one) => minus(own, one, language_share * cosine(difference, one)),
+    (adjusted, one) => minus(adjusted, one, language_share * cosine(difference, one)),
     minus(question, common, common_share),
   );
 };

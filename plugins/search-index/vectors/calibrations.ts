@@ -19,7 +19,7 @@ const timeout_ms = 60_000;
 /** The pause before a retry. */
 const pause_ms = 60_000;
 /** Calibrations kept in memory. */
-const known_max = 4;
+const cached_max = 4;
 
 /** In the order in which their vectors are stored. */
 const reference_texts = [
@@ -30,27 +30,27 @@ const texts_count = reference_texts.reduce((count, [, texts]) => count + texts.l
 
 export class Calibrations {
   /** By set; null: the model can't tell which texts belong together. */
-  private readonly known = new Map<number, Calibration | null>();
-  private readonly making = new Map<number, Promise<void>>();
+  private readonly cache = new Map<number, Calibration | null>();
+  private readonly computing = new Map<number, Promise<void>>();
   private paused_until_ms = 0;
 
   constructor(private readonly ctx: Pick<Context, "db" | "inTransaction" | "now_ms" | "log">) {}
 
   /** Undefined before it was computed. */
   find(set: Pick<VectorSetRow, "id">): Calibration | null | undefined {
-    return this.known.get(set.id);
+    return this.cache.get(set.id);
   }
 
   /**
    * Computes that of a set whose vector length is known. Resolves even if it fails. @throws only
    * the reason of the signal; the computation continues then, since others may wait for it.
    */
-  async make(embedder: Embedder, set: VectorSetRow, signal: AbortSignal): Promise<void> {
-    if (this.known.has(set.id) || set.dimensions === 0 || this.isPaused()) return;
-    let pending = this.making.get(set.id);
+  async compute(embedder: Embedder, set: VectorSetRow, signal: AbortSignal): Promise<void> {
+    if (this.cache.has(set.id) || set.dimensions === 0 || this.isPaused()) return;
+    let pending = this.computing.get(set.id);
     if (pending === undefined) {
-      pending = this.readOrEmbed(embedder, set).finally(() => this.making.delete(set.id));
-      this.making.set(set.id, pending);
+      pending = this.readOrEmbed(embedder, set).finally(() => this.computing.delete(set.id));
+      this.computing.set(set.id, pending);
     }
     const limit = new TimeLimit(Infinity, { signal });
     try {
@@ -85,8 +85,8 @@ export class Calibrations {
   }
 
   private remember(set_id: number, calibration: Calibration | null): void {
-    this.known.set(set_id, calibration);
-    if (this.known.size > known_max) this.known.delete(this.known.keys().next().value!);
+    this.cache.set(set_id, calibration);
+    if (this.cache.size > cached_max) this.cache.delete(this.cache.keys().next().value!);
   }
 }
 
@@ -94,17 +94,17 @@ export class Calibrations {
 async function embedReferences(embedder: Embedder, set: VectorSetRow): Promise<Float32Array> {
   const { model, asked_dimensions, dimensions } = set;
   const signal = AbortSignal.timeout(timeout_ms);
-  const all = new Float32Array(texts_count * dimensions);
+  const references = new Float32Array(texts_count * dimensions);
   let at = 0;
   for (const [kind, texts] of reference_texts)
-    for (const some of batchesOf(texts, embedder.texts_max)) {
+    for (const batch of batchesOf(texts, embedder.texts_max)) {
       const options = { kind, model, dimensions: asked_dimensions || null, signal };
-      for (const vectors of await embedChecked(embedder, some, options, dimensions)) {
-        all.set(meanOf(vectors) ?? [], at);
+      for (const vectors of await embedChecked(embedder, batch, options, dimensions)) {
+        references.set(meanOf(vectors) ?? [], at);
         at += dimensions;
       }
     }
-  return all;
+  return references;
 }
 
 function referencesOf(vectors: Float32Array, dimensions: number): ReferenceVectors {
@@ -114,10 +114,13 @@ function referencesOf(vectors: Float32Array, dimensions: number): ReferenceVecto
     at += dimensions;
     return vector.some((number) => number !== 0) ? vector : null;
   };
-  const asked = reference_pairs.map(next);
+  const pair_questions = reference_pairs.map(next);
   const questions = reference_questions.map((some) => some.map(next));
   const passages = reference_pairs.map(next);
-  return { pairs: asked.map((question, i) => ({ question, passage: passages[i]! })), questions };
+  return {
+    pairs: pair_questions.map((question, i) => ({ question, passage: passages[i]! })),
+    questions,
+  };
 }
 
 const floatsOf = (data: Uint8Array): Float32Array =>

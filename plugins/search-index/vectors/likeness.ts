@@ -6,13 +6,13 @@ import { rowsAt, scales_at, strideOf } from "./vector-block";
 import type { VectorReader } from "./vector-reader";
 import type { Pauses } from "../workers/worker-protocol";
 
-/** It is estimated from about this many segments, of which so many are read at once. */
+/** It is estimated from about this many segments, read in batches of this size. */
 const sampled_segments = 64;
-const read_at_once = 8;
-/** Fewer passages tell nothing. */
+const batch_segments = 8;
+/** For fewer passages no likeness is estimated. */
 const passages_min = 8;
-/** Segments whose sums are kept in memory. */
-const kept_max = 2_048;
+/** Segments whose sums are cached. */
+const cached_max = 2_048;
 
 /** The sum of the vectors of a segment. */
 interface VectorSum {
@@ -35,13 +35,17 @@ export class Likeness {
     const sampled = sampleOf(ids);
     const sum = new Float64Array(this.dimensions);
     let rows = 0;
-    for (let at = 0; at < sampled.length; at += read_at_once)
-      for (const part of await this.sumsOf(sampled.slice(at, at + read_at_once), reader, pauses)) {
-        part.vector.forEach((number, i) => (sum[i]! += number));
-        rows += part.rows;
+    for (let at = 0; at < sampled.length; at += batch_segments)
+      for (const segment_sum of await this.sumsOf(
+        sampled.slice(at, at + batch_segments),
+        reader,
+        pauses,
+      )) {
+        segment_sum.vector.forEach((number, i) => (sum[i]! += number));
+        rows += segment_sum.rows;
       }
     if (rows < passages_min) return null;
-    const squares = sum.reduce((all, number) => all + number * number, 0);
+    const squares = sum.reduce((total, number) => total + number * number, 0);
     // Without the cosine of each with itself, which is 1.
     return (squares - rows) / (rows * (rows - 1));
   }
@@ -57,8 +61,8 @@ export class Likeness {
   ): Promise<number | null> {
     const [sum] = await this.sumsOf([id], reader, pauses);
     if (sum === undefined || sum.rows < 2) return null;
-    const all = sum.vector.reduce((all, number, i) => all + number * query[i]!, 0);
-    return (all - cosine) / (sum.rows - 1);
+    const product = sum.vector.reduce((total, number, i) => total + number * query[i]!, 0);
+    return (product - cosine) / (sum.rows - 1);
   }
 
   /** Those of segments without vectors are left out. */
@@ -76,7 +80,7 @@ export class Likeness {
     }
     const sums = ids.flatMap((id) => this.sums.get(id) ?? []);
     for (const id of this.sums.keys()) {
-      if (this.sums.size <= kept_max) break;
+      if (this.sums.size <= cached_max) break;
       this.sums.delete(id);
     }
     return sums;

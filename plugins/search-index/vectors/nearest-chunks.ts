@@ -9,7 +9,7 @@ import type { Pauses } from "../workers/worker-protocol";
 const none: ReadonlyMap<number, null> = new Map();
 
 /** See `VectorReader.near`. */
-type NearestAsked = (
+type FindNearest = (
   query: Float32Array,
   segments: number,
 ) => Promise<NearSegments | null | undefined>;
@@ -23,9 +23,9 @@ export interface NearestOptions {
   /**
    * Asks the database for the nearest ones, if it can: when there are more than memory can keep.
    */
-  readonly near?: NearestAsked | undefined;
-  /** The nearest ones, if they are known already. */
-  readonly found?: NearSegments | undefined;
+  readonly near?: FindNearest | undefined;
+  /** The nearest ones, if a search backend has found them. */
+  readonly nearest?: NearSegments | undefined;
 }
 
 export interface NearestChunks {
@@ -39,9 +39,9 @@ export interface NearestChunks {
 }
 
 /** About this many segments are used to estimate what vectors have in common. */
-const judged_segments = 256;
+const sample_segments = 256;
 /** The database must know all but this many to be of use. */
-const unknown_segments = 64;
+const unknown_segments_max = 64;
 
 /** `ids`: the segments, ascending; those without vectors of this set are skipped. */
 export async function nearestChunks(
@@ -50,13 +50,13 @@ export async function nearestChunks(
   options: NearestOptions,
 ): Promise<NearestChunks> {
   const {
-    found = options.memory.hasRoomFor(ids.length)
+    nearest = options.memory.hasRoomFor(ids.length)
       ? undefined
-      : await options.near?.(vector.scale?.own ?? vector.data, ids.length),
+      : await options.near?.(vector.scale?.adjusted_query ?? vector.data, ids.length),
   } = options;
-  return found
-    ? nearestAmong(ids, vector, found, options)
-    : { ...(await compareAll(ids, vector, options)), is_beyond: found === null };
+  return nearest
+    ? nearestAmong(ids, vector, nearest, options)
+    : { ...(await compareAll(ids, vector, options)), is_beyond: nearest === null };
 }
 
 /**
@@ -69,19 +69,19 @@ async function nearestAmong(
   { near, unknown }: NearSegments,
   options: NearestOptions,
 ): Promise<NearestChunks> {
-  const judged = ids.filter((id) => shareOf(id) * ids.length < judged_segments);
-  const { compared, mean } = await compareAll(judged, vector, { ...options, limit: 1 });
-  const remaining = new Set([...near, ...unknown]);
+  const sample = ids.filter((id) => shareOf(id) * ids.length < sample_segments);
+  const { compared, mean } = await compareAll(sample, vector, { ...options, limit: 1 });
+  const nearest_ids = new Set([...near, ...unknown]);
   const places: number[] = [];
   for (let place = 0; place < ids.length; place++)
-    if (remaining.has(ids[place]!)) places.push(place);
-  const some = Float64Array.from(places, (place) => ids[place]!);
-  const { hits } = await compareAll(some, vector, options);
+    if (nearest_ids.has(ids[place]!)) places.push(place);
+  const compared_ids = Float64Array.from(places, (place) => ids[place]!);
+  const { hits } = await compareAll(compared_ids, vector, options);
   return {
     hits: hits.map((hit) => ({ ...hit, segment: places[hit.segment]! })),
-    compared: Math.round((compared * ids.length) / Math.max(1, judged.length)),
+    compared: Math.round((compared * ids.length) / Math.max(1, sample.length)),
     mean,
-    is_beyond: unknown.length > unknown_segments,
+    is_beyond: unknown.length > unknown_segments_max,
   };
 }
 
@@ -94,18 +94,18 @@ async function compareAll(
   { memory, reader, limit, pauses }: NearestOptions,
 ): Promise<Omit<NearestChunks, "is_beyond">> {
   const search = memory.beginSearch();
-  const comparison = new Comparison(search, wholeQuery(scale?.own ?? data), limit);
+  const comparison = new Comparison(search, wholeQuery(scale?.adjusted_query ?? data), limit);
   try {
     const { mark, segment_ids } = await reader.vectorsSince(set_id, memory.mark);
     memory.mark = mark;
     memory.forgetAbsent(segment_ids);
     for (let start = 0; start < ids.length;) {
-      const { end, missing } = memory.next(ids, start);
+      const { end, missing } = memory.nextBatch(ids, start);
       const blocks =
         missing.length === 0 ? none : await reader.vectors(set_id, data.length, missing);
       // Another search may have evicted some meanwhile: then they are read.
       if (memory.compare(comparison, ids, { start, end }, blocks)) start = end;
-      giveBack(blocks.values());
+      freeBlocks(blocks.values());
       if (pauses.due) await pauses.pause();
     }
   } finally {
@@ -115,12 +115,13 @@ async function compareAll(
   return { hits: comparison.top.sorted(), compared, mean };
 }
 
-/** Smaller ones are left to the garbage collector. */
+/** Smaller blocks are left to the garbage collector. */
 const collected_bytes = 1_000;
 /**
- * In a large scope, hundreds of megabytes were read, which the garbage collector would notice late.
+ * Frees blocks at once: in a large scope they are hundreds of megabytes, which the garbage
+ * collector would free late.
  */
-function giveBack(blocks: Iterable<Uint8Array | null>): void {
+function freeBlocks(blocks: Iterable<Uint8Array | null>): void {
   for (const block of blocks)
     if (block !== null && block.length > collected_bytes) (block.buffer as ArrayBuffer).transfer(0);
 }

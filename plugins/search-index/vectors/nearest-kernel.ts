@@ -53,9 +53,15 @@ export function plainKernel(memory: WebAssembly.Memory): Nearest {
       const chunkOf = (row: number) => bytes[block + chunksAt(rows) + row]!;
       let best = -Infinity;
       for (let row = 0; row < rows; row++) {
-        const own = new Int8Array(memory.buffer, block + rowsAt(rows) + row * stride, stride);
+        const numbers_of_row = new Int8Array(
+          memory.buffer,
+          block + rowsAt(rows) + row * stride,
+          stride,
+        );
         const row_scale = view.getFloat32(block + scales_at + 4 * row, true);
-        const score = Math.fround(Math.fround(Math.fround(dot(own, numbers)) * row_scale) * scale);
+        const score = Math.fround(
+          Math.fround(Math.fround(dot(numbers_of_row, numbers)) * row_scale) * scale,
+        );
         best = Math.max(best, score);
         if (row + 1 < rows && chunkOf(row + 1) === chunkOf(row)) continue;
         end(at, chunkOf(row), best);

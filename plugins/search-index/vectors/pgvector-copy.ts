@@ -20,8 +20,8 @@ import { rowsAt, strideOf } from "./vector-block";
 import { vectorSets } from "./vector-store";
 
 /** Segments copied together before there is an index, and after, when it is slower. */
-const together = 64;
-const together_indexed = 4;
+const segments_per_batch = 64;
+const segments_per_batch_indexed = 4;
 /** The minimum interval between requests for the copy. */
 const pause_ms = 30_000;
 /** The memory for creating the index of a copy, if the server grants less. */
@@ -35,7 +35,7 @@ export interface CopyState extends Pgvector {
 }
 
 export class PgvectorCopy {
-  private asked_at_ms = -Infinity;
+  private requested_at_ms = -Infinity;
 
   constructor(
     private readonly ctx: Pick<
@@ -63,8 +63,8 @@ export class PgvectorCopy {
    */
   request(): void {
     const { db, now_ms, read_connection, log } = this.ctx;
-    if (read_connection.engine !== "postgres" || now_ms() < this.asked_at_ms + pause_ms) return;
-    this.asked_at_ms = now_ms();
+    if (read_connection.engine !== "postgres" || now_ms() < this.requested_at_ms + pause_ms) return;
+    this.requested_at_ms = now_ms();
     enqueueCopying(this.ctx, db).catch((error: unknown) =>
       log.warn("vectors could not be copied for pgvector", { reason: String(error) }),
     );
@@ -80,7 +80,7 @@ export class PgvectorCopy {
     const schema = await copiesSchema(session.all);
     const sets = await vectorSets(db);
     const set = sets.find(({ serving }) => serving === 1);
-    await dropOthers(session.all, schema, sets);
+    await dropUnused(session.all, schema, sets);
     if (set === undefined || set.dimensions < 1 || set.dimensions > dimensions_max) return;
     for (const sql of createCopy(schema, set.id, set.dimensions, pgvector.schema))
       await session.all(sql);
@@ -91,12 +91,12 @@ export class PgvectorCopy {
     const segments = await copyAll(
       session,
       target,
-      has_index ? together_indexed : together,
+      has_index ? segments_per_batch_indexed : segments_per_batch,
       signal,
     );
     if (!has_index && !signal.aborted) {
-      await makeIndex(session.all, copy, pgvector.schema);
-      await copyAll(session, target, together_indexed, signal);
+      await createIndex(session.all, copy, pgvector.schema);
+      await copyAll(session, target, segments_per_batch_indexed, signal);
     }
     const ms = Math.round(performance.now() - began_ms);
     if (segments > 0) log.info("vectors were copied for pgvector", { segments, ms });
@@ -127,12 +127,12 @@ export class PgvectorCopy {
 }
 
 async function isIndexed(all: RunAside, copy: string): Promise<boolean> {
-  const found = await all<{ complete: boolean }>(index_sql, copy);
-  return found.some(({ complete }) => complete);
+  const indexes = await all<{ complete: boolean }>(index_sql, copy);
+  return indexes.some(({ complete }) => complete);
 }
 
 /** Copies of sets that no longer exist. */
-async function dropOthers(
+async function dropUnused(
   all: RunAside,
   schema: string,
   sets: readonly VectorSetRow[],
@@ -151,7 +151,7 @@ async function dropOthers(
 }
 
 /** Without blocking deletions. What an interruption has left is created again. */
-async function makeIndex(all: RunAside, copy: string, types: string): Promise<void> {
+async function createIndex(all: RunAside, copy: string, types: string): Promise<void> {
   const [memory] = await all<{ is_less: boolean }>(
     "select pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes(?) as is_less",
     index_memory,
@@ -166,7 +166,7 @@ async function makeIndex(all: RunAside, copy: string, types: string): Promise<vo
   await all(`analyze ${copy}`);
 }
 
-interface Copied {
+interface CopyTarget {
   readonly schema: string;
   readonly set: VectorSetRow;
   readonly types: string;
@@ -175,7 +175,7 @@ interface Copied {
 /** Copies everything that is missing. Returns the number of segments. */
 async function copyAll(
   session: PostgresSideSession,
-  { schema, set, types }: Copied,
+  { schema, set, types }: CopyTarget,
   limit: number,
   signal: AbortSignal,
 ): Promise<number> {
@@ -230,11 +230,11 @@ function wholeNumbers(data: Uint8Array, dimensions: number): string[] {
   const rows = new DataView(data.buffer, data.byteOffset).getUint32(4, true);
   const first = data.byteOffset + rowsAt(rows);
   const stride = strideOf(dimensions);
-  const written: string[] = [];
+  const literals: string[] = [];
   for (let row = 0; row < rows; row++) {
     const numbers = new Int8Array(data.buffer, first + row * stride, dimensions);
     // Without a direction it is similar to nothing.
-    if (numbers.some((number) => number !== 0)) written.push(`[${numbers.join(",")}]`);
+    if (numbers.some((number) => number !== 0)) literals.push(`[${numbers.join(",")}]`);
   }
-  return written;
+  return literals;
 }

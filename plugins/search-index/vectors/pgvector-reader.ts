@@ -6,13 +6,10 @@ import type { NearRequest, NearSegments } from "./vector-reader";
 /**
  * The number of vectors requested: more than are ranked, since some belong to the same passages.
  */
-const asked_for = 250;
-/**
- * How far it searches: pgvector's own measure, and the number of vectors in total, including other
- * folders.
- */
-const breadth = 200;
-const looked_through_max = 100_000;
+const nearest_max = 250;
+/** How far pgvector searches: its settings `hnsw.ef_search` and `hnsw.max_scan_tuples`. */
+const ef_search = 200;
+const scan_tuples_max = 100_000;
 /** More missing segments than this are not compared one by one. */
 const not_copied_max = 2_000;
 /** It searches all vectors, in any folder: for a small share of all, comparing is faster. */
@@ -50,18 +47,18 @@ export async function nearSegments(
   );
   if (floats.length > 0) return null;
   await session.all("set local hnsw.iterative_scan = 'relaxed_order'");
-  await session.all(`set local hnsw.ef_search = ${breadth}`);
-  await session.all(`set local hnsw.max_scan_tuples = ${looked_through_max}`);
-  const marks = folder_ids.map(() => "?").join(", ");
+  await session.all(`set local hnsw.ef_search = ${ef_search}`);
+  await session.all(`set local hnsw.max_scan_tuples = ${scan_tuples_max}`);
+  const placeholders = folder_ids.map(() => "?").join(", ");
   const numbers = `cast(cast(? as text) as ${types}.halfvec(${query.length}))`;
   const near = await session.all<{ segment_id: number }>(
     `select c.segment_id from ${copy} c where exists (select 1 from index_scope s ` +
-      `where s.segment_id = c.segment_id and s.folder_id in (${marks})) ` +
-      `order by c.numbers operator(${types}.<=>) ${numbers} limit ${asked_for}`,
+      `where s.segment_id = c.segment_id and s.folder_id in (${placeholders})) ` +
+      `order by c.numbers operator(${types}.<=>) ${numbers} limit ${nearest_max}`,
     ...folder_ids,
-    written(query),
+    toLiteral(query),
   );
-  if (near.length < asked_for) return null;
+  if (near.length < nearest_max) return null;
   return { near: idsOf(near), unknown: idsOf(not_copied) };
 }
 
@@ -69,8 +66,8 @@ const idsOf = (rows: readonly { readonly segment_id: number }[]): number[] => [
   ...new Set(rows.map(({ segment_id }) => segment_id)),
 ];
 
-function written(query: Float32Array): string {
+function toLiteral(query: Float32Array): string {
   const largest = query.reduce((most, number) => Math.max(most, Math.abs(number)), 0);
-  const whole = Array.from(query, (number) => Math.round((number / largest) * number_max));
-  return `[${whole.join(",")}]`;
+  const integers = Array.from(query, (number) => Math.round((number / largest) * number_max));
+  return `[${integers.join(",")}]`;
 }

@@ -19,13 +19,13 @@ export interface Pgvector {
   readonly schema: string;
 }
 
-const found_sql = `
+const pgvector_sql = `
 select (select default_version from pg_available_extensions where name = 'vector') as offered,
   x.extversion as version, quote_ident(n.nspname) as schema
 from (select 1) as one
 left join pg_extension x on x.extname = 'vector'
 left join pg_namespace n on n.oid = x.extnamespace`;
-interface Found {
+interface PgvectorRow {
   readonly offered: string | null;
   readonly version: string | null;
   readonly schema: string | null;
@@ -33,8 +33,8 @@ interface Found {
 
 /** Its state. */
 export async function findPgvector(all: RunAside): Promise<Pgvector> {
-  const [found] = await all<Found>(found_sql);
-  const { offered, version, schema } = found!;
+  const [row] = await all<PgvectorRow>(pgvector_sql);
+  const { offered, version, schema } = row!;
   if (version !== null)
     return { state: isOld(version) ? "old" : "ready", version, schema: schema! };
   const state = offered === null ? "absent" : isOld(offered) ? "old" : "closed";
@@ -43,8 +43,8 @@ export async function findPgvector(all: RunAside): Promise<Pgvector> {
 
 /** The same, after creating it in this database if possible. */
 export async function openPgvector(all: RunAside): Promise<Pgvector> {
-  const found = await findPgvector(all);
-  if (found.state !== "closed") return found;
+  const pgvector = await findPgvector(all);
+  if (pgvector.state !== "closed") return pgvector;
   // Refused, or another process is creating it at this moment.
   await all("create extension if not exists vector").catch(() => undefined);
   return findPgvector(all);

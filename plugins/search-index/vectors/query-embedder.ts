@@ -32,7 +32,7 @@ export interface QueryEmbedderContext extends Pick<Context, "now_ms" | "log"> {
   readonly embedder: () => Embedder | undefined;
   /** The set that queries are compared with. */
   readonly servingSet: () => VectorSetRow | null;
-  readonly calibrations: Pick<Calibrations, "find" | "make">;
+  readonly calibrations: Pick<Calibrations, "compute" | "find">;
   readonly timeout_ms?: number;
 }
 
@@ -123,7 +123,7 @@ export class QueryEmbedder {
     const { calibrations } = this.ctx;
     if (calibrations.find(set) === undefined) {
       const limit = new TimeLimit(calibration_ms_max, { signal });
-      await calibrations.make(embedder, set, limit.signal).catch(() => signal?.throwIfAborted());
+      await calibrations.compute(embedder, set, limit.signal).catch(() => signal?.throwIfAborted());
       limit.clear();
     }
     return calibrations.find(set) ?? undefined;

@@ -60,18 +60,18 @@ export class TextSimilarities {
     if (model === undefined || set === null || texts.length === 0 || this.isPaused()) return null;
     const { owner_id, signal } = options;
     const reason = () => new Error("it took too long");
-    const kept = options.by_tokens && model.has_tokens ? "with_tokens" : "without";
-    const embedded = this.known(set, texts, kept);
+    const cache_name = options.by_tokens && model.has_tokens ? "with_tokens" : "without";
+    const embedded = this.cached(set, texts, cache_name);
     const endTurn = texts.every((text) => embedded.has(text))
       ? undefined
       : await this.takeTurn(signal);
     const limit = new TimeLimit(options.timeout_ms, { signal, reason });
     try {
-      const asked = { query: question, owner_id, folder_ids: [], limit: 1 };
-      const query = await limit.race(questions.vectorsOf(asked, limit.signal));
+      const request = { query: question, owner_id, folder_ids: [], limit: 1 };
+      const query = await limit.race(questions.vectorsOf(request, limit.signal));
       if (query?.set_id !== set.id || query.scale === undefined) return null;
       const { scale, tokens } = query;
-      const centre = kept === "with_tokens" ? query.centre : undefined;
+      const centre = cache_name === "with_tokens" ? query.centre : undefined;
       const missing = [...new Set(texts.filter((text) => !embedded.has(text)))];
       if (missing.length > 0)
         await this.embed(model, set, missing, embedded, { owner_id, centre, limit }).catch(
@@ -133,15 +133,15 @@ export class TextSimilarities {
     },
   ): Promise<void> {
     const { model, asked_dimensions, dimensions } = set;
-    const keep: NonNullable<EmbedOptions["onVectors"]> = (text, vectors, tokens) => {
+    const onVectors: NonNullable<EmbedOptions["onVectors"]> = (text, vectors, tokens) => {
       const vector = meanOf(vectors);
       if (vector?.length !== dimensions || embedded.has(text)) return;
-      const one = { vector, tokens: centre && tokens && tokensOf(tokens, centre) };
-      embedded.set(text, one);
-      this.remember(keyOf(set, text), one);
+      const embedded_text = { vector, tokens: centre && tokens && tokensOf(tokens, centre) };
+      embedded.set(text, embedded_text);
+      this.remember(keyOf(set, text), embedded_text);
     };
     for (let at = 0; at < texts.length; at += embedder.texts_max) {
-      const some = texts.slice(at, at + embedder.texts_max);
+      const batch = texts.slice(at, at + embedder.texts_max);
       const options = {
         kind: "document",
         model,
@@ -149,26 +149,30 @@ export class TextSimilarities {
         owner_id,
         urgent: true,
         signal: limit.signal,
-        onVectors: keep,
+        onVectors,
       } as const;
-      const vectors = await limit.race(embedChecked(embedder, some, options, dimensions));
-      vectors.forEach((of_text, i) => keep(some[i]!, of_text));
+      const vectors = await limit.race(embedChecked(embedder, batch, options, dimensions));
+      vectors.forEach((of_text, i) => onVectors(batch[i]!, of_text));
     }
     this.failures = 0;
   }
 
-  private known(set: VectorSetRow, texts: readonly string[], kept: keyof typeof cached_max): Cache {
-    const known: Cache = new Map();
+  private cached(
+    set: VectorSetRow,
+    texts: readonly string[],
+    cache_name: keyof typeof cached_max,
+  ): Cache {
+    const embedded: Cache = new Map();
     for (const text of texts) {
-      const one = this.caches[kept].get(keyOf(set, text));
-      if (one !== undefined) known.set(text, one);
+      const cached_text = this.caches[cache_name].get(keyOf(set, text));
+      if (cached_text !== undefined) embedded.set(text, cached_text);
     }
-    return known;
+    return embedded;
   }
 
   private remember(key: string, text: EmbeddedText): void {
-    keepIn(this.caches.without, key, { vector: text.vector }, cached_max.without);
-    if (text.tokens) keepIn(this.caches.with_tokens, key, text, cached_max.with_tokens);
+    addToCache(this.caches.without, key, { vector: text.vector }, cached_max.without);
+    if (text.tokens) addToCache(this.caches.with_tokens, key, text, cached_max.with_tokens);
   }
 
   private isPaused(): boolean {
@@ -178,9 +182,9 @@ export class TextSimilarities {
     );
   }
 
-  /** A call that was late, but returned some, is only slow. */
-  private countFailure(error: unknown, gave_some: boolean): void {
-    if (gave_some) return;
+  /** A call that was late, but returned some results, is only slow. */
+  private countFailure(error: unknown, has_results: boolean): void {
+    if (has_results) return;
     this.failures++;
     this.paused_until_ms = this.ctx.now_ms() + pause_ms;
     if (this.failures !== failures_max) return;
@@ -194,22 +198,24 @@ export class TextSimilarities {
 /** Null for a text that is undefined. With tokens, these count half. */
 function similaritiesTo(
   {
-    scale: { own, unrelated, right },
+    scale: { adjusted_query, unrelated, answer_margin },
     of_question,
   }: { readonly scale: MeaningScale; readonly of_question: Tokens | undefined },
   texts: readonly (EmbeddedText | undefined)[],
 ): Similarities {
   const of_texts = texts.map((text) => {
     if (text === undefined) return null;
-    const whole = (cosine(text.vector, own) - unrelated) / right;
-    if (of_question === undefined) return whole;
-    const by_tokens = text.tokens ? tokenSimilarity(of_question, text.tokens, own.length) : null;
-    return by_tokens === null ? null : (whole + by_tokens) / 2;
+    const by_vector = (cosine(text.vector, adjusted_query) - unrelated) / answer_margin;
+    if (of_question === undefined) return by_vector;
+    const by_tokens = text.tokens
+      ? tokenSimilarity(of_question, text.tokens, adjusted_query.length)
+      : null;
+    return by_tokens === null ? null : (by_vector + by_tokens) / 2;
   });
   return { of_texts, are_by_tokens: of_question !== undefined };
 }
 
-function keepIn(cache: Cache, key: string, text: EmbeddedText, texts_max: number): void {
+function addToCache(cache: Cache, key: string, text: EmbeddedText, texts_max: number): void {
   cache.set(key, text);
   if (cache.size > texts_max) cache.delete(cache.keys().next().value!);
 }

@@ -10,7 +10,7 @@
 const common_share = 0.8;
 /** The mean cosine of unrelated texts, and by how much answers exceed it, of the bundled model. */
 const unrelated = 0.216;
-const right = 0.336;
+const answer_margin = 0.336;
 const byte_max = 127;
 
 /** Vectors of length 1, one after another, multiplied by `factor` and rounded. */
@@ -27,13 +27,13 @@ export function tokensOf(vectors: Float32Array, centre: Float32Array): Tokens {
     const length = lengthOf(vectors, from, dimensions);
     for (let i = 0; i < dimensions; i++)
       tokens[from + i] = vectors[from + i]! / length - common_share * centre[i]!;
-    const rest = lengthOf(tokens, from, dimensions);
-    for (let i = 0; i < dimensions; i++) tokens[from + i]! /= rest;
+    const norm = lengthOf(tokens, from, dimensions);
+    for (let i = 0; i < dimensions; i++) tokens[from + i]! /= norm;
   }
-  let most = 0;
+  let largest = 0;
   for (let i = 0; i < tokens.length; i++)
-    if (Math.abs(tokens[i]!) > most) most = Math.abs(tokens[i]!);
-  const factor = byte_max / most;
+    if (Math.abs(tokens[i]!) > largest) largest = Math.abs(tokens[i]!);
+  const factor = byte_max / largest;
   const values = new Int8Array(tokens.length);
   for (let i = 0; i < tokens.length; i++) values[i] = Math.round(tokens[i]! * factor);
   return { values, factor };
@@ -41,21 +41,22 @@ export function tokensOf(vectors: Float32Array, centre: Float32Array): Tokens {
 
 /** About 0 for unrelated texts, 1 for answers; null when one of them has no tokens. */
 export function tokenSimilarity(question: Tokens, text: Tokens, dimensions: number): number | null {
-  const asked = question.values;
-  const said = text.values;
-  if (asked.length === 0 || said.length === 0) return null;
+  const question_values = question.values;
+  const text_values = text.values;
+  if (question_values.length === 0 || text_values.length === 0) return null;
   let sum = 0;
-  for (let from = 0; from < asked.length; from += dimensions) {
-    let most = -Infinity;
-    for (let other = 0; other < said.length; other += dimensions) {
+  for (let from = 0; from < question_values.length; from += dimensions) {
+    let best = -Infinity;
+    for (let other = 0; other < text_values.length; other += dimensions) {
       let product = 0;
-      for (let i = 0; i < dimensions; i++) product += asked[from + i]! * said[other + i]!;
-      if (product > most) most = product;
+      for (let i = 0; i < dimensions; i++)
+        product += question_values[from + i]! * text_values[other + i]!;
+      if (product > best) best = product;
     }
-    sum += most;
+    sum += best;
   }
-  const count = asked.length / dimensions;
-  return (sum / count / question.factor / text.factor - unrelated) / right;
+  const count = question_values.length / dimensions;
+  return (sum / count / question.factor / text.factor - unrelated) / answer_margin;
 }
 
 function lengthOf(vectors: Float32Array, from: number, dimensions: number): number {

@@ -103,9 +103,12 @@ const row_number_max = 128;
 
 /** As precise as possible while sums of products with a row stay within 32 bits. */
 export function wholeQuery(vector: Float32Array): WholeQuery {
-  const most = Math.min(int16_max, Math.floor(int32_max / (row_number_max * vector.length)));
+  const number_limit = Math.min(
+    int16_max,
+    Math.floor(int32_max / (row_number_max * vector.length)),
+  );
   const largest = vector.reduce((largest, number) => Math.max(largest, Math.abs(number)), 0);
-  const scale = Math.fround(largest / most);
+  const scale = Math.fround(largest / number_limit);
   const numbers = new Int16Array(strideOf(vector.length));
   if (scale > 0) vector.forEach((number, at) => (numbers[at] = Math.round(number / scale)));
   return { numbers, scale };

@@ -28,18 +28,18 @@ export class VectorConverter {
   /** One run of the job. */
   async run(): Promise<JobEffect | void> {
     const { db, afterCommit, truncateWal } = this.ctx;
-    const found = await store.someFloatVectors(db, segments_max);
-    const some = firstWithin(found, bytes_max, ({ bytes }) => toNumber(bytes));
+    const stored = await store.someFloatVectors(db, segments_max);
+    const batch = firstWithin(stored, bytes_max, ({ bytes }) => toNumber(bytes));
     const converted: VectorsRow[] = [];
-    for (const { set_id, segment_id, dimensions } of some) {
+    for (const { set_id, segment_id, dimensions } of batch) {
       const floats = await store.floatsOf(db, set_id, segment_id);
       if (floats)
         converted.push({ set_id, segment_id, data: blockOfFloats(floats.data, dimensions) });
     }
     if (converted.length === 0) return;
     return async (tx) => {
-      for (const one of converted) await store.replaceFloatVectors(tx, one);
-      if (some.length === found.length && found.length < segments_max) afterCommit(truncateWal);
+      for (const row of converted) await store.replaceFloatVectors(tx, row);
+      if (batch.length === stored.length && stored.length < segments_max) afterCommit(truncateWal);
       else await enqueueConversion(this.ctx, tx);
     };
   }

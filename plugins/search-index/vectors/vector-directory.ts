@@ -4,7 +4,7 @@
  */
 import { firstFrom } from "../ranking/scope";
 
-/** Nothing is known of a segment, or it is known to have no vectors. */
+/** Instead of a location: nothing is known of the segment, or it is known to have no vectors. */
 export const unknown = 0;
 export const absent = 1;
 

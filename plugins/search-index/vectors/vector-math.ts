@@ -15,17 +15,17 @@ export interface QueryVector {
 /** What the cosines of a query mean (`calibration.ts`). */
 export interface MeaningScale {
   /** The query without what all questions have in common: passages are compared with this. */
-  readonly own: Float32Array;
+  readonly adjusted_query: Float32Array;
   /** Its cosine with unrelated passages. */
   readonly unrelated: number;
   /** The cosine of unrelated passages with each other. */
-  readonly alike: number;
+  readonly passage_likeness: number;
   /** How much more similar it is to unrelated passages than questions usually are; not below 0. */
   readonly excess: number;
   /** The standard deviation of the cosines of unrelated texts. */
   readonly spread: number;
   /** By how much the answer to a question exceeds unrelated passages. */
-  readonly right: number;
+  readonly answer_margin: number;
 }
 
 /**
@@ -44,10 +44,10 @@ export async function embedChecked(
     throw new Error(`the embedder returned ${returned.length} vectors for ${texts.length} texts`);
   const vectors = returned.map(listOf);
   let length = dimensions;
-  for (const some of vectors) {
-    if (some.length > vector_layout.of_text_max)
-      throw new Error(`the embedder returned ${some.length} vectors for one text`);
-    for (const vector of some) {
+  for (const of_text of vectors) {
+    if (of_text.length > vector_layout.of_text_max)
+      throw new Error(`the embedder returned ${of_text.length} vectors for one text`);
+    for (const vector of of_text) {
       if (length === 0) length = vector.length;
       checkVector(vector, length, options.model);
     }
@@ -98,9 +98,9 @@ export function packVectors(
   dimensions: number,
 ): Uint8Array {
   const rows: ChunkVector[] = [];
-  for (const [chunk, some] of vectors.entries())
-    for (const one of some) {
-      const vector = normalised(one);
+  for (const [chunk, of_chunk] of vectors.entries())
+    for (const vector_of_chunk of of_chunk) {
+      const vector = normalised(vector_of_chunk);
       if (vector !== undefined) rows.push({ chunk, vector });
     }
   return packBlock(rows, dimensions);

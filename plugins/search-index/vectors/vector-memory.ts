@@ -16,8 +16,8 @@ const slabs_bytes_max = 3 * 2 ** 30;
 /** A slab has space for at least two segments of the largest usual size. */
 const slab_bytes_min = 2 ** 20;
 const slab_rows_min = 2 * segment_chunks_max;
-/** The size of the area for passing through. */
-const passage_bytes_min = 4 * 2 ** 20;
+/** The minimum size of the area for blocks that are only passed through. */
+const transit_bytes_min = 4 * 2 ** 20;
 /** Segments compared per call, which is short because others are waiting. */
 const batch_segments_max = 256;
 const batch_bytes_max = 4 * 2 ** 20;
@@ -25,7 +25,7 @@ const batch_bytes_max = 4 * 2 ** 20;
 const read_bytes_wanted = 2 * 2 ** 20;
 const read_bytes_max = 32 * 2 ** 20;
 /** The number of latest blocks from which their size is estimated. */
-const judged_blocks = 100;
+const averaged_blocks = 100;
 /** The maximum number of segments without vectors that are remembered. */
 const directory_max = 4_000_000;
 
@@ -66,9 +66,9 @@ export class VectorMemory {
   private readonly query_at = page_bytes;
   private readonly blocks_at: number;
   private readonly hits_at: number;
-  private readonly passage_at: number;
+  private readonly transit_at: number;
   private readonly slabs_at: number;
-  private readonly passage_bytes: number;
+  private readonly transit_bytes: number;
 
   private readonly slab_bytes: number;
   private readonly slabs: Slab[] = [];
@@ -93,15 +93,15 @@ export class VectorMemory {
     this.usual_bytes = blockBytes(segment_chunks_max, dimensions);
     this.slab_bytes = roundUp(Math.max(slab_bytes_min, blockBytes(slab_rows_min, dimensions)));
     this.slabs_max = Math.floor(Math.min(bytes_max, slabs_bytes_max) / this.slab_bytes);
-    this.passage_bytes = roundUp(
-      Math.max(passage_bytes_min, blockBytes(vector_layout.rows_max, dimensions)),
+    this.transit_bytes = roundUp(
+      Math.max(transit_bytes_min, blockBytes(vector_layout.rows_max, dimensions)),
     );
     this.blocks_at = this.query_at + roundUp(2 * strideOf(dimensions));
     this.hits_at = this.blocks_at + roundUp(4 * batch_segments_max);
-    this.passage_at =
+    this.transit_at =
       this.hits_at +
       roundUp(totals_bytes + batch_segments_max * vector_layout.rows_max * hit_bytes);
-    this.slabs_at = this.passage_at + this.passage_bytes;
+    this.slabs_at = this.transit_at + this.transit_bytes;
     // Untouched pages take no memory.
     this.memory = new WebAssembly.Memory({
       initial: this.slabs_at / page_bytes,
@@ -130,17 +130,17 @@ export class VectorMemory {
     const unused = [...this.slabs.keys()]
       .filter((at) => this.slabs[at]!.used_bytes > 0 && this.slabs[at]!.used_by < search)
       .sort((one, other) => this.slabs[one]!.used_by - this.slabs[other]!.used_by);
-    const given_up = new Set<number>();
+    const freed = new Set<number>();
     for (const at of unused) {
       if (missed_bytes <= 0) break;
       missed_bytes -= this.slab_bytes;
-      given_up.add(at);
+      freed.add(at);
     }
-    if (given_up.size === 0 && !is_full) return;
+    if (freed.size === 0 && !is_full) return;
     this.directory.rebuild((place) =>
-      place === absent ? !is_full : !given_up.has(this.slabOf(place)),
+      place === absent ? !is_full : !freed.has(this.slabOf(place)),
     );
-    for (const at of given_up) {
+    for (const at of freed) {
       this.slabs[at]!.used_bytes = 0;
       if (this.filling === at) this.filling = -1;
       this.free.push(at);
@@ -166,16 +166,19 @@ export class VectorMemory {
    * The next segments of `ids`, from `start` on: up to which index one call compares them, and
    * which of them have to be read for it.
    */
-  next(ids: Float64Array, start: number): { readonly end: number; readonly missing: number[] } {
-    const most = Math.min(ids.length, start + batch_segments_max);
+  nextBatch(
+    ids: Float64Array,
+    start: number,
+  ): { readonly end: number; readonly missing: number[] } {
+    const end_max = Math.min(ids.length, start + batch_segments_max);
     const missing: number[] = [];
     const missing_max = Math.min(
       read_bytes_wanted / this.usual_bytes,
       read_bytes_max / blockBytes(segment_chunks_max, this.dimensions),
     );
-    this.directory.fill(ids, start, most, this.places);
+    this.directory.fill(ids, start, end_max, this.places);
     let end = start;
-    for (let bytes = 0; end < most && bytes < batch_bytes_max; end++) {
+    for (let bytes = 0; end < end_max && bytes < batch_bytes_max; end++) {
       const place = this.places[end - start]!;
       if (place === absent) continue;
       if (place === unknown && missing.length > 0 && missing.length + 1 > missing_max) break;
@@ -201,24 +204,24 @@ export class VectorMemory {
       this.places[at - start] !== unknown || blocks.has(ids[at]!);
     for (let at = start; at < end; at++) if (!isPresent(at)) return false;
     let count = 0;
-    let passing = 0;
+    let transit_used = 0;
     const compareThese = (): void => {
       this.run(count, comparison);
       count = 0;
-      passing = 0;
+      transit_used = 0;
     };
     for (let at = start; at < end; at++) {
       let place = this.places[at - start]!;
       if (place === unknown) {
         const block = blocks.get(ids[at]!)!;
-        place = block === null ? absent : this.keep(search, block);
+        place = block === null ? absent : this.store(search, block);
         if (place !== unknown) this.directory.set(ids[at]!, place);
         else {
           // Only for this call.
-          if (passing + block!.length > this.passage_bytes) compareThese();
-          place = this.passage_at + passing;
+          if (transit_used + block!.length > this.transit_bytes) compareThese();
+          place = this.transit_at + transit_used;
           this.write(block!, place);
-          passing += block!.length;
+          transit_used += block!.length;
         }
       } else if (place !== absent) this.slabs[this.slabOf(place)]!.used_by = search;
       if (place === absent) continue;
@@ -254,8 +257,8 @@ export class VectorMemory {
   }
 
   /** Where the block is kept; `unknown` when there is no space. */
-  private keep(search: number, block: Uint8Array): number {
-    this.usual_bytes += (block.length - this.usual_bytes) / judged_blocks;
+  private store(search: number, block: Uint8Array): number {
+    this.usual_bytes += (block.length - this.usual_bytes) / averaged_blocks;
     if (block.length > this.slab_bytes) return unknown;
     const slab = this.slabFor(block.length);
     if (slab < 0) {

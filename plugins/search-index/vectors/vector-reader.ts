@@ -44,7 +44,7 @@ export interface NearSegments {
 }
 
 /** Segments per statement, largest number first. */
-const at_once = [64, 8, 1] as const;
+const batch_sizes = [64, 8, 1] as const;
 const listed_max = 1_000;
 
 export class SqliteVectorReader implements VectorReader {
@@ -60,33 +60,35 @@ export class SqliteVectorReader implements VectorReader {
     ids: readonly number[],
   ): Promise<Map<number, Uint8Array | null>> {
     const { statements } = this;
-    const found = new Map<number, Uint8Array | null>(ids.map((id) => [id, null]));
+    const blocks = new Map<number, Uint8Array | null>(ids.map((id) => [id, null]));
     for (let at = 0; at < ids.length;) {
-      const left = ids.length - at;
-      const size = at_once.find((some) => some <= left || (some === 8 && left > 1))!;
-      const some = Array.from({ length: size }, (_, i) => ids[Math.min(at + i, ids.length - 1)]!);
-      for (const row of statements.vectors_of[size].values(set_id, ...some)) {
+      const remaining = ids.length - at;
+      const size = batch_sizes.find(
+        (size_option) => size_option <= remaining || (size_option === 8 && remaining > 1),
+      )!;
+      const batch = Array.from({ length: size }, (_, i) => ids[Math.min(at + i, ids.length - 1)]!);
+      for (const row of statements.vectors_of[size].values(set_id, ...batch)) {
         const [id, data] = row as [number, Uint8Array];
-        if (isBlockOf(data, dimensions)) found.set(id, data);
+        if (isBlockOf(data, dimensions)) blocks.set(id, data);
       }
       at += size;
     }
     if (statements.any_floats.values().length > 0)
       for (const id of ids) {
-        if (found.get(id) !== null) continue;
+        if (blocks.get(id) !== null) continue;
         const row = statements.floats_of.values(set_id, id)[0];
-        if (row) found.set(id, blockOfFloats(row[0] as Uint8Array, dimensions));
+        if (row) blocks.set(id, blockOfFloats(row[0] as Uint8Array, dimensions));
       }
-    return found;
+    return blocks;
   }
 
   async vectorsSince(set_id: number, mark: VectorMark | null) {
     const { statements } = this;
-    const last = statements.last.get() ?? { id: 0, set_id: 0, segment_id: 0 };
-    if (mark === null || !this.isThere(mark)) return { mark: last, segment_ids: null };
+    const newest = statements.last.get() ?? { id: 0, set_id: 0, segment_id: 0 };
+    if (mark === null || !this.isThere(mark)) return { mark: newest, segment_ids: null };
     const rows = statements.since.values(mark.id, set_id, listed_max);
     return {
-      mark: last,
+      mark: newest,
       segment_ids: rows.length === listed_max ? null : rows.map(([id]) => id as number),
     };
   }

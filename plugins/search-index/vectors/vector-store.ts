@@ -73,24 +73,24 @@ export async function deleteSomeVectors(
   limit: number,
 ): Promise<boolean> {
   for (const table of ["index_vectors", "index_float_vectors"] as const) {
-    const some = await tx
+    const batch = await tx
       .selectFrom(table)
       .select("segment_id")
       .where("set_id", "=", set_id)
       .orderBy("segment_id")
       .limit(limit)
       .execute();
-    if (some.length > 0)
+    if (batch.length > 0)
       await tx
         .deleteFrom(table)
         .where("set_id", "=", set_id)
         .where(
           "segment_id",
           "in",
-          some.map((row) => row.segment_id),
+          batch.map((row) => row.segment_id),
         )
         .execute();
-    if (some.length === limit) return false;
+    if (batch.length === limit) return false;
   }
   await deleteReferences(tx, set_id);
   await tx.deleteFrom("index_vector_sets").where("id", "=", set_id).execute();
@@ -103,8 +103,8 @@ export async function findVectors(
   { id, dimensions }: Pick<VectorSetRow, "id" | "dimensions">,
   segment_id: number,
 ): Promise<Uint8Array | null> {
-  const found = await dataOf(db, "index_vectors", id, segment_id);
-  if (found) return found.data;
+  const row = await dataOf(db, "index_vectors", id, segment_id);
+  if (row) return row.data;
   const floats = await floatsOf(db, id, segment_id);
   return floats ? blockOfFloats(floats.data, dimensions) : null;
 }

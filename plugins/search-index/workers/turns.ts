@@ -14,7 +14,7 @@ export interface TakesTurns {
  */
 export class Turns<T extends TakesTurns> {
   /** By owner: waiting requests; the first may be running. Background work has separate queues. */
-  private readonly lines = new Map<string, T[]>();
+  private readonly queues = new Map<string, T[]>();
   /** Owners whose first request has not started, in the order of their turns. */
   private readonly fresh = new Set<string>();
   /** Owners whose first request has yielded. */
@@ -25,12 +25,12 @@ export class Turns<T extends TakesTurns> {
 
   add(item: T): void {
     const key = keyOf(item);
-    const line = this.lines.get(key);
-    if (line !== undefined) {
-      line.push(item);
+    const queue = this.queues.get(key);
+    if (queue !== undefined) {
+      queue.push(item);
       return;
     }
-    this.lines.set(key, [item]);
+    this.queues.set(key, [item]);
     this.ringOf(item, this.fresh).add(key);
   }
 
@@ -47,7 +47,7 @@ export class Turns<T extends TakesTurns> {
     ring.delete(key!);
     this.last_was_fresh = ring === this.fresh;
     this.last_key = key;
-    return this.lines.get(key!)![0];
+    return this.queues.get(key!)![0];
   }
 
   /** It continues at its owner's next turn. */
@@ -58,21 +58,21 @@ export class Turns<T extends TakesTurns> {
   /** It has ended: the next one of its owner may start. */
   end(item: T): void {
     const key = keyOf(item);
-    const line = this.lines.get(key)!;
-    line.shift();
-    if (line.length === 0) this.lines.delete(key);
+    const queue = this.queues.get(key)!;
+    queue.shift();
+    if (queue.length === 0) this.queues.delete(key);
     else this.ringOf(item, this.fresh).add(key);
   }
 
   /** Removes a request that has not started. */
   remove(item: T): void {
     const key = keyOf(item);
-    const line = this.lines.get(key);
-    const at = line?.indexOf(item) ?? -1;
-    if (line === undefined || at < 0) return;
-    line.splice(at, 1);
-    if (line.length > 0) return;
-    this.lines.delete(key);
+    const queue = this.queues.get(key);
+    const at = queue?.indexOf(item) ?? -1;
+    if (queue === undefined || at < 0) return;
+    queue.splice(at, 1);
+    if (queue.length > 0) return;
+    this.queues.delete(key);
     this.ringOf(item, this.fresh).delete(key);
   }
 

@@ -50,7 +50,7 @@ interface Pending<P extends WorkerProtocol> {
   readonly background: boolean;
   readonly large: boolean;
   readonly onPart: AskOptions<P>["onPart"];
-  /** Whether this worker has it. */
+  /** Whether the current worker has received it. */
   sent: boolean;
   /** Parts received. */
   parts: number;
@@ -298,7 +298,7 @@ export class WorkerClient<P extends WorkerProtocol> {
 
 /**
  * A request that is sent again produces the same parts again. Resolves when `onPart` has taken the
- * part; its errors are handled where it was given.
+ * part; its errors are handled by the caller of `ask`.
  */
 async function takePart<P extends WorkerProtocol>(
   pending: Pending<P>,

@@ -19,7 +19,7 @@ export type ToWorker<P extends WorkerProtocol> =
       readonly request: P["request"];
     }
   | { readonly cancel: number }
-  // So many parts of its response were taken.
+  // The number of parts of its response taken so far.
   | { readonly taken: number; readonly parts: number };
 export type FromWorker<P extends WorkerProtocol> = { readonly id: number } & (
   | NumberedPart<P>

@@ -22,7 +22,7 @@ declare const self: Worker;
 
 /** How long a request may work: less when another one has been sent meanwhile. */
 const slice_ms = { max: 4, min: 1 };
-/** So many parts are sent that were not taken yet: they are in memory. */
+/** The maximum number of parts sent and not taken yet: they are in memory. */
 const untaken_max = 4;
 
 /** A request while it is handled. */
@@ -59,7 +59,7 @@ export function serveWorker<P extends WorkerProtocol>(
   });
 }
 
-type Asked<P extends WorkerProtocol> = Extract<ToWorker<P>, { readonly id: number }>;
+type RequestMessage<P extends WorkerProtocol> = Extract<ToWorker<P>, { readonly id: number }>;
 
 class Scheduler<P extends WorkerProtocol> {
   private readonly turns = new Turns<RequestRun<P>>();
@@ -77,10 +77,10 @@ class Scheduler<P extends WorkerProtocol> {
     this.control = new Int32Array(control);
   }
 
-  add(asked: Asked<P>): void {
+  add(message: RequestMessage<P>): void {
     this.received++;
-    const run = new RequestRun(asked, this.handler, this.areMoreSent);
-    this.runs.set(asked.id, run);
+    const run = new RequestRun(message, this.handler, this.areMoreSent);
+    this.runs.set(message.id, run);
     this.turns.add(run);
     if (!this.working) void this.work();
   }
@@ -92,7 +92,7 @@ class Scheduler<P extends WorkerProtocol> {
     const run = this.runs.get(id);
     if (run === undefined) return;
     run.cancelled = true;
-    if (run.begun) return this.goOn(run);
+    if (run.begun) return this.resume(run);
     this.turns.remove(run);
     this.runs.delete(id);
   }
@@ -101,10 +101,10 @@ class Scheduler<P extends WorkerProtocol> {
     const run = this.runs.get(id);
     if (run === undefined) return;
     run.taken = Math.max(run.taken, parts);
-    if (!run.is_ahead) this.goOn(run);
+    if (!run.is_ahead) this.resume(run);
   }
 
-  private goOn(run: RequestRun<P>): void {
+  private resume(run: RequestRun<P>): void {
     if (!this.ahead.delete(run)) return;
     this.turns.giveWay(run);
     if (!this.working) void this.work();
@@ -114,12 +114,12 @@ class Scheduler<P extends WorkerProtocol> {
     this.working = true;
     for (let run = this.turns.next(); run !== undefined; run = this.turns.next()) {
       // Tells the client which request ends the worker, and whether the worker hangs.
-      Atomics.store(this.control, in_work, run.asked.id);
+      Atomics.store(this.control, in_work, run.message.id);
       Atomics.add(this.control, slices, 1);
       const ended = await run.slice();
       Atomics.store(this.control, in_work, 0);
       if (ended) {
-        this.runs.delete(run.asked.id);
+        this.runs.delete(run.message.id);
         this.turns.end(run);
       } else if (run.is_ahead && !run.cancelled) this.ahead.add(run);
       else this.turns.giveWay(run);
@@ -137,20 +137,21 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
   cancelled = false;
   taken = 0;
   private parts = 0;
-  /** It is sent with the next message. */
-  private held: { readonly part: NumberedPart<P>; readonly transfer: ArrayBuffer[] } | null = null;
+  /** The last part: it is sent with the next message. */
+  private unsent: { readonly part: NumberedPart<P>; readonly transfer: ArrayBuffer[] } | null =
+    null;
   private slice_began_ms = 0;
   /** For this slice: resolves with whether the request has ended. */
   private sliced = Promise.withResolvers<boolean>();
   private resumed = Promise.withResolvers<void>();
 
   constructor(
-    readonly asked: Asked<P>,
+    readonly message: RequestMessage<P>,
     private readonly handler: RequestHandler<P>,
     private readonly areMoreSent: () => boolean,
   ) {
-    this.owner = asked.owner;
-    this.background = asked.background;
+    this.owner = message.owner;
+    this.background = message.background;
   }
 
   /** Works until it yields or ends, and returns whether it has ended. */
@@ -163,13 +164,13 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
   }
 
   sendPart(part: P["part"], transfer: ArrayBuffer[] = []): void {
-    this.sendHeld();
-    this.held = { part: { part, part_no: this.parts++ }, transfer };
+    this.sendUnsent();
+    this.unsent = { part: { part, part_no: this.parts++ }, transfer };
   }
-  private sendHeld(): void {
-    const { held } = this;
-    this.held = null;
-    if (held !== null) this.send({ id: this.asked.id, ...held.part }, held.transfer);
+  private sendUnsent(): void {
+    const { unsent } = this;
+    this.unsent = null;
+    if (unsent !== null) this.send({ id: this.message.id, ...unsent.part }, unsent.transfer);
   }
   get is_ahead(): boolean {
     return this.parts - this.taken > untaken_max;
@@ -180,7 +181,7 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
     return worked_ms >= (this.areMoreSent() ? slice_ms.min : slice_ms.max);
   }
   async pause(): Promise<void> {
-    this.sendHeld();
+    this.sendUnsent();
     this.resumed = Promise.withResolvers();
     this.sliced.resolve(false);
     await this.resumed.promise;
@@ -188,14 +189,14 @@ class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
   }
 
   private async answer(): Promise<void> {
-    const { id, request } = this.asked;
+    const { id, request } = this.message;
     this.begun = true;
     try {
       const response = await this.handler(request, this);
-      const last = this.held?.part ?? null;
-      if (!this.cancelled) this.send({ id, response, last }, this.held?.transfer);
+      const last = this.unsent?.part ?? null;
+      if (!this.cancelled) this.send({ id, response, last }, this.unsent?.transfer);
     } catch (error) {
-      this.sendHeld();
+      this.sendUnsent();
       if (!this.cancelled) this.send({ id, error: errorToSend(error) });
     }
     this.sliced.resolve(true);

@@ -14,7 +14,7 @@ export interface SegmentText {
 const entry_bytes = 200;
 
 /** Least recently used ones are dropped first. */
-export class ShownTexts {
+export class RecentTexts {
   private readonly texts = new Map<number, SegmentText>();
   private bytes = 0;
   private version: number | undefined;
@@ -34,12 +34,12 @@ export class ShownTexts {
     segment_id: number,
     read: (segment_id: number) => SegmentText | undefined,
   ): SegmentText | undefined {
-    const known = this.texts.get(segment_id);
-    const text = known ?? read(segment_id);
+    const cached = this.texts.get(segment_id);
+    const text = cached ?? read(segment_id);
     if (text === undefined) return undefined;
     this.texts.delete(segment_id);
     this.texts.set(segment_id, text);
-    if (known !== undefined) return known;
+    if (cached !== undefined) return cached;
     this.bytes += bytesOf(text);
     for (const [id, oldest] of this.texts) {
       if (this.bytes <= this.bytes_max) break;

@@ -14,16 +14,16 @@ function examine(
   models: Pick<Models, "list">,
   options: { readonly with_hash: boolean },
 ): CheckResult {
-  const found = models
+  const problems = models
     .list()
     .map((model) => ({ ...model, problem: problemOf(model, options) }))
     .filter(({ source, problem }) => problem !== null && !(source && problem === missing));
-  const [first] = found;
+  const [first] = problems;
   if (first === undefined) return ok("The models of the built-in encoder are complete.");
   return {
     status: "fail",
-    detail: `${found.map(({ path, problem }) => `${path} ${problem}`).join("; ")}.`,
-    fix: found.every(({ source }) => source !== null)
+    detail: `${problems.map(({ path, problem }) => `${path} ${problem}`).join("; ")}.`,
+    fix: problems.every(({ source }) => source !== null)
       ? "Delete the file, and restart the server, which copies it again."
       : "Add the model again: dossier model add FILE. Then restart the server.",
   };

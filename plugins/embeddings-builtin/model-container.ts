@@ -13,8 +13,8 @@
  *
  * A matrix has blocks of 32 weights: a scale of half precision, then byte j with weight j below and
  * weight j + 16 above, minus 8. A word of 2 bits has one scale, then twelve blocks of 8 bytes: bits
- * 2 i and 2 i + 1 of byte j are number j + 8 i: -3, -1, 1 or 3. What else there is has four bytes a
- * number. Nothing is copied: all of it are views on the bytes given, which may be a mapped file.
+ * 2 i and 2 i + 1 of byte j are number j + 8 i: -3, -1, 1 or 3. All other tensors have four bytes
+ * per number. Nothing is copied: a model consists of views of its file, which may be mapped.
  */
 
 /** Dimensions of a vector. */
@@ -72,7 +72,7 @@ export const matrices = [
 ] as const;
 export const norms = ["aln", "oln"] as const;
 
-/** @throws InvalidModel */
+/** The model in these bytes. @throws InvalidModel when they are not a model that can be run. */
 export function readModel(bytes: Uint8Array): Model {
   const reader = new Reader(bytes);
   if (reader.text(4) !== "E5S1") throw new InvalidModel("it does not begin with E5S1");
@@ -86,9 +86,9 @@ export function readModel(bytes: Uint8Array): Model {
     throw new InvalidModel(`it has ${words} words for ${vocabulary.pieces} pieces`);
   const tensors = readTensors(reader);
   const tensor = (name: string): Uint8Array => {
-    const found = tensors.get(name);
-    if (found === undefined) throw new InvalidModel(`it lacks the tensor ${name}`);
-    return found;
+    const bytes_of_tensor = tensors.get(name);
+    if (bytes_of_tensor === undefined) throw new InvalidModel(`it lacks the tensor ${name}`);
+    return bytes_of_tensor;
   };
   for (const [name, size] of tensorSizes(layers, words * word_bytes)) {
     const is = tensor(name).length;
@@ -118,9 +118,9 @@ function* tensorSizes(layers: number, words_bytes: number): Generator<[string, n
 }
 
 function readShape(reader: Reader): { layers: number; words: number } {
-  const required = (field: string, is: number, must: number): void => {
-    if (is !== must)
-      throw new InvalidModel(`its ${field} is ${is}; the encoder is made for ${must}`);
+  const required = (field: string, value: number, expected: number): void => {
+    if (value !== expected)
+      throw new InvalidModel(`its ${field} is ${value}; the encoder is made for ${expected}`);
   };
   required("width", reader.i32(), dimensions);
   const layers = reader.count("number of layers", 1, layers_max);
@@ -227,10 +227,10 @@ class Reader {
       throw new InvalidModel(`a place of ${value} bytes is named in it`);
     return Number(value);
   }
-  count(field: string, least: number, most: number): number {
+  count(field: string, min: number, max: number): number {
     const value = this.i32();
-    if (value < least || value > most)
-      throw new InvalidModel(`its ${field} is ${value}, not ${least} to ${most}`);
+    if (value < min || value > max)
+      throw new InvalidModel(`its ${field} is ${value}, not ${min} to ${max}`);
     return value;
   }
   private skip(size: number): number {

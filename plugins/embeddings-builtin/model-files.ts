@@ -28,7 +28,7 @@ export interface ModelFile {
 }
 /** The problem when a file is missing. */
 export const missing = "is missing";
-const copied_at_once = 4 * 2 ** 20;
+const copy_bytes = 4 * 2 ** 20;
 
 /** The problem of a file, phrased to follow its name; null if there is none. */
 export function problemOf(
@@ -57,36 +57,36 @@ async function writeModel(parts: AsyncIterable<Uint8Array>, to: string): Promise
   const directory = dirname(to);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   // Left by a process that was killed while copying.
-  for (const left of readdirSync(directory))
-    if (left.startsWith(`${basename(to)}.`) && left.endsWith(".part"))
-      rmSync(join(directory, left), { force: true });
-  const fresh = `${to}.${process.pid}.part`;
-  const file = openSync(fresh, "w", 0o600);
+  for (const leftover of readdirSync(directory))
+    if (leftover.startsWith(`${basename(to)}.`) && leftover.endsWith(".part"))
+      rmSync(join(directory, leftover), { force: true });
+  const temporary = `${to}.${process.pid}.part`;
+  const file = openSync(temporary, "w", 0o600);
   try {
     for await (const part of parts)
       for (let at = 0; at < part.length;) at += writeSync(file, part, at);
     fsyncSync(file);
   } catch (error) {
-    rmSync(fresh, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   } finally {
     closeSync(file);
   }
-  renameSync(fresh, to);
+  renameSync(temporary, to);
   syncDirectory(directory);
 }
 
 /** The same for a short text. */
 export function writeDurably(path: string, text: string): void {
-  const fresh = `${path}.${process.pid}.part`;
-  const file = openSync(fresh, "w", 0o600);
+  const temporary = `${path}.${process.pid}.part`;
+  const file = openSync(temporary, "w", 0o600);
   try {
     writeSync(file, text);
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
-  renameSync(fresh, path);
+  renameSync(temporary, path);
   syncDirectory(dirname(path));
 }
 
@@ -114,6 +114,6 @@ export async function unpackShared(path: string, bytes: number): Promise<SharedA
 /** Read in parts: at once, the file would take its size in memory. */
 async function* partsOf(path: string): AsyncGenerator<Uint8Array> {
   const file = Bun.file(path);
-  for (let at = 0; at < file.size; at += copied_at_once)
-    yield await file.slice(at, Math.min(at + copied_at_once, file.size)).bytes();
+  for (let at = 0; at < file.size; at += copy_bytes)
+    yield await file.slice(at, Math.min(at + copy_bytes, file.size)).bytes();
 }

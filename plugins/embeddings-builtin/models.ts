@@ -52,8 +52,8 @@ export class Models {
     try {
       const description: unknown = JSON.parse(readFileSync(this.descriptionPath(name), "utf8"));
       shape.validate(description);
-      const known = description as ModelDescription;
-      return { ...known, name, path: this.weightsPath({ ...known, name }), source: null };
+      const valid = description as ModelDescription;
+      return { ...valid, name, path: this.weightsPath({ ...valid, name }), source: null };
     } catch {
       return undefined;
     }
@@ -63,9 +63,9 @@ export class Models {
    * Copies a model in after it was read and has encoded a test text. One of the same name is
    * replaced. @throws UsageError, Error that says what is wrong with the file.
    */
-  async add(from: string, prefixes: Prefixes, given_name?: string): Promise<KnownModel> {
+  async add(from: string, prefixes: Prefixes, chosen_name?: string): Promise<KnownModel> {
     const path = resolve(from);
-    const name = given_name ?? basename(path).replace(/\.bin$/, "");
+    const name = chosen_name ?? basename(path).replace(/\.bin$/, "");
     if (!name_pattern.test(name) || name === builtin_model)
       throw new UsageError(
         `${name} is not a valid model name. Choose another with --name: lower-case ` +
@@ -74,8 +74,8 @@ export class Models {
     for (const prefix of Object.values(prefixes))
       if (prefix.length > prefix_length_max)
         throw new UsageError(`A prefix can have at most ${prefix_length_max} characters.`);
-    const data = mapped(path);
-    await tryOut(data, path);
+    const data = mapModel(path);
+    await requireRunnable(data, path);
     const sha256 = hashOf(data);
     const description = { name, bytes: data.length, sha256, ...prefixes };
     const weights = this.weightsPath(description);
@@ -117,17 +117,17 @@ function namesIn(directory: string): string[] {
   }
 }
 
-function mapped(path: string): Uint8Array {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (!found?.isFile()) throw new UsageError(`${path} does not exist.`);
-  if (found.size === 0 || found.size > bytes_max)
+function mapModel(path: string): Uint8Array {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats?.isFile()) throw new UsageError(`${path} does not exist.`);
+  if (stats.size === 0 || stats.size > bytes_max)
     throw new UsageError(
-      `${path} has ${found.size} bytes, but a model must have 1 to ${bytes_max}.`,
+      `${path} has ${stats.size} bytes, but a model must have 1 to ${bytes_max}.`,
     );
   return Bun.mmap(path);
 }
 
-async function tryOut(data: Uint8Array, path: string): Promise<void> {
+async function requireRunnable(data: Uint8Array, path: string): Promise<void> {
   try {
     const encoder = new Encoder(readModel(data), await compiledKernel());
     await encoder.embed("Hello.", {

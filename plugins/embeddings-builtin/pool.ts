@@ -59,10 +59,10 @@ interface PoolOptions {
 const deaths_max = 2;
 
 export class EncoderPool {
-  private readonly waiting: Record<Kind, Lines> = {
-    query: new Lines(),
-    sentence: new Lines(),
-    document: new Lines(),
+  private readonly waiting: Record<Kind, OwnerQueues> = {
+    query: new OwnerQueues(),
+    sentence: new OwnerQueues(),
+    document: new OwnerQueues(),
   };
   private workers: PooledWorker[] = [];
   private last_id = 0;
@@ -83,27 +83,31 @@ export class EncoderPool {
   ): Promise<(readonly Float32Array[])[]> {
     if (this.stopped) throw new Error("the server is stopping");
     signal.throwIfAborted();
-    const asked: Text[] = [];
+    const call_texts: Text[] = [];
     const vectors = texts.map((text) => {
-      const { promise, resolve: keep, reject } = Promise.withResolvers<readonly Float32Array[]>();
+      const {
+        promise,
+        resolve: resolveVectors,
+        reject,
+      } = Promise.withResolvers<readonly Float32Array[]>();
       const resolve: Text["resolve"] = (vectors, tokens) => {
-        keep(vectors);
+        resolveVectors(vectors);
         onVectors?.(text, vectors, tokens);
       };
-      asked.push({ id: ++this.last_id, kind, owner, text, deaths: 0, resolve, reject });
+      call_texts.push({ id: ++this.last_id, kind, owner, text, deaths: 0, resolve, reject });
       return promise;
     });
     const abandon = () => {
-      for (const text of asked) this.abandon(text, reasonOf(signal));
+      for (const text of call_texts) this.abandon(text, reasonOf(signal));
     };
     signal.addEventListener("abort", abandon, { once: true });
-    for (const text of asked) this.waiting[kind].add(text);
+    for (const text of call_texts) this.waiting[kind].add(text);
     this.assign();
     try {
       return await Promise.all(vectors);
     } catch (error) {
       // The other texts of the call are useless without it.
-      for (const text of asked) this.abandon(text, error as Error);
+      for (const text of call_texts) this.abandon(text, error as Error);
       throw error;
     } finally {
       signal.removeEventListener("abort", abandon);
@@ -146,8 +150,8 @@ export class EncoderPool {
    */
   private workerFor(kind: Kind): PooledWorker | undefined {
     const open = this.workers.filter(({ is_open }) => is_open);
-    const resting = open.find(isFree);
-    if (resting !== undefined) return resting;
+    const idle = open.find(isFree);
+    if (idle !== undefined) return idle;
     const free =
       priorityOf(kind) === "urgent" ? open.find(({ in_work }) => !in_work.urgent) : undefined;
     const is_opening = open.length < this.workers.length;
@@ -255,14 +259,14 @@ export class EncoderPool {
   }
 
   private fail(error: Error): void {
-    for (const lines of Object.values(this.waiting))
-      for (let text = lines.shift(); text !== undefined; text = lines.shift()) text.reject(error);
+    for (const queues of Object.values(this.waiting))
+      for (let text = queues.shift(); text !== undefined; text = queues.shift()) text.reject(error);
     for (const { in_work } of this.workers)
       for (const text of Object.values(in_work)) text?.reject(error);
   }
 
   private remove(pooled: PooledWorker): void {
-    this.workers = this.workers.filter((one) => one !== pooled);
+    this.workers = this.workers.filter((other) => other !== pooled);
     pooled.worker.terminate();
   }
 
@@ -274,39 +278,39 @@ export class EncoderPool {
 }
 
 /** Queued texts, by owner: owners take turns. */
-class Lines {
-  private readonly lines = new Map<string, Text[]>();
+class OwnerQueues {
+  private readonly queues = new Map<string, Text[]>();
   size = 0;
 
   add(text: Text): void {
-    const line = this.lines.get(text.owner);
-    if (line === undefined) this.lines.set(text.owner, [text]);
-    else line.push(text);
+    const queue = this.queues.get(text.owner);
+    if (queue === undefined) this.queues.set(text.owner, [text]);
+    else queue.push(text);
     this.size++;
   }
   addFirst(text: Text): void {
-    const line = this.lines.get(text.owner) ?? [];
-    line.unshift(text);
-    this.lines.set(text.owner, line);
+    const queue = this.queues.get(text.owner) ?? [];
+    queue.unshift(text);
+    this.queues.set(text.owner, queue);
     this.size++;
   }
   shift(): Text | undefined {
-    const [next] = this.lines;
+    const [next] = this.queues;
     if (next === undefined) return undefined;
-    const [owner, line] = next;
-    const text = line.shift()!;
+    const [owner, queue] = next;
+    const text = queue.shift()!;
     // Moves the owner to the end.
-    this.lines.delete(owner);
-    if (line.length > 0) this.lines.set(owner, line);
+    this.queues.delete(owner);
+    if (queue.length > 0) this.queues.set(owner, queue);
     this.size--;
     return text;
   }
   remove(text: Text): void {
-    const line = this.lines.get(text.owner);
-    const at = line?.indexOf(text) ?? -1;
-    if (line === undefined || at < 0) return;
-    line.splice(at, 1);
-    if (line.length === 0) this.lines.delete(text.owner);
+    const queue = this.queues.get(text.owner);
+    const at = queue?.indexOf(text) ?? -1;
+    if (queue === undefined || at < 0) return;
+    queue.splice(at, 1);
+    if (queue.length === 0) this.queues.delete(text.owner);
     this.size--;
   }
 }

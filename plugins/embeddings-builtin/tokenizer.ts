@@ -139,9 +139,9 @@ export class Tokenizer {
       if (id < 0) return -1;
       const name = offsets[id]!;
       if (offsets[id + 1]! - name !== to - from) continue;
-      let same = 0;
-      while (same < to - from && names[name + same] === text[from + same]) same++;
-      if (same === to - from) return id;
+      let matched = 0;
+      while (matched < to - from && names[name + matched] === text[from + matched]) matched++;
+      if (matched === to - from) return id;
     }
   }
 

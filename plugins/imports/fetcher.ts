@@ -35,7 +35,7 @@ export interface FetchedItem {
 }
 export interface FetchLimits {
   readonly bytes_max: number;
-  /** What is known of the hosts in this run; null: ignore robots.txt. */
+  /** The robots.txt of the hosts of this run; null: ignore robots.txt. */
   readonly robots: RobotsOfRun | null;
   readonly signal: AbortSignal;
 }
@@ -87,13 +87,13 @@ export class Fetcher {
   /** The file at this address. @throws SourceFailure, and the reason of the signal. */
   async fetch(url: string, options: FetchLimits): Promise<FetchedItem> {
     const timeout_ms = this.timeout_ms();
-    const late = AbortSignal.timeout(timeout_ms);
-    const signal = AbortSignal.any([options.signal, late]);
+    const timeout = AbortSignal.timeout(timeout_ms);
+    const signal = AbortSignal.any([options.signal, timeout]);
     try {
       return await this.follow(url, { ...options, signal });
     } catch (error) {
       options.signal.throwIfAborted();
-      throw late.aborted
+      throw timeout.aborted
         ? new SourceFailure(
             `Fetching it took longer than ${timeout_ms / 1_000} s and was stopped.`,
             "timeout",
@@ -138,13 +138,13 @@ export class Fetcher {
           `The robots.txt of ${target.url.host} does not allow fetching this.`,
           "robots_disallowed",
         );
-      const { response, done } = await this.request(target, rules, signal);
+      const { response, startDelay } = await this.request(target, rules, signal);
       const location =
         response.status >= 300 && response.status < 400 ? response.headers.get("location") : null;
       if (location === null)
-        return await this.receive(target, response, bytes_max, signal).finally(done);
+        return await this.receive(target, response, bytes_max, signal).finally(startDelay);
       await response.body?.cancel().catch(() => undefined);
-      done();
+      startDelay();
       if (redirects === redirects_max)
         throw new SourceFailure(`It was redirected more than ${redirects_max} times.`);
       if (!URL.canParse(location, target.href))
@@ -153,19 +153,19 @@ export class Fetcher {
     }
   }
 
-  /** One request, to an address that was checked. `done` starts the host's delay. */
+  /** One request, to an address that was checked. `startDelay` is called at its end. */
   private async request(
     target: Target,
     { crawl_delay_s }: Robots,
     signal: AbortSignal,
-  ): Promise<{ readonly response: Response; readonly done: () => void }> {
+  ): Promise<{ readonly response: Response; readonly startDelay: () => void }> {
     const addresses = await this.addressesOf(target);
     const delay_ms = Math.max(
       addresses.some(this.ctx.isPublic) ? this.ctx.host_delay_ms() : 0,
       1_000 * Math.min(crawl_delay_s ?? 0, crawl_delay_s_max),
     );
     await this.delays.wait(target.url.host, delay_ms, signal);
-    const done = (): void => {
+    const startDelay = (): void => {
       // If it can't be recorded, the delay counts from the start of the request.
       this.delays.start(target.url.host, delay_ms).catch(() => undefined);
     };
@@ -175,9 +175,9 @@ export class Fetcher {
         signal,
         headers: request_headers,
       });
-      return { response, done };
+      return { response, startDelay };
     } catch (error) {
-      done();
+      startDelay();
       throw error;
     }
   }
@@ -223,11 +223,15 @@ export class Fetcher {
    * The robots.txt of a host, fetched once per run. @throws SourceFailure when it is unknown,
    * because then nothing may be fetched.
    */
-  private robotsOf({ url }: Target, known: RobotsOfRun, signal: AbortSignal): Promise<Robots> {
-    const robots = known.get(url.origin) ?? this.fetchRobots(url.origin, signal);
-    known.set(url.origin, robots);
+  private robotsOf(
+    { url }: Target,
+    robots_of_run: RobotsOfRun,
+    signal: AbortSignal,
+  ): Promise<Robots> {
+    const robots = robots_of_run.get(url.origin) ?? this.fetchRobots(url.origin, signal);
+    robots_of_run.set(url.origin, robots);
     robots.catch(() => {
-      if (signal.aborted) known.delete(url.origin);
+      if (signal.aborted) robots_of_run.delete(url.origin);
     });
     return robots;
   }
@@ -276,7 +280,11 @@ function requireIdle({ url }: Target, response: Response, now_ms: number): void 
   const { status, headers } = response;
   if (!retry_statuses.includes(status)) return;
   response.body?.cancel().catch(() => undefined);
-  throw new HostBusy(retryAfterMs(headers.get("retry-after"), now_ms), named(status), url.host);
+  throw new HostBusy(
+    retryAfterMs(headers.get("retry-after"), now_ms),
+    statusText(status),
+    url.host,
+  );
 }
 
 /** @throws SourceFailure unless the status is 200. */
@@ -285,10 +293,10 @@ function requireOk(target: Target, response: Response, now_ms: number): void {
   if (status === 200) return;
   requireIdle(target, response, now_ms);
   response.body?.cancel().catch(() => undefined);
-  throw new BadStatus(status, named(status), target.url.host);
+  throw new BadStatus(status, statusText(status), target.url.host);
 }
 
-function named(status: number): string {
+function statusText(status: number): string {
   const reason = process.getBuiltinModule("node:http").STATUS_CODES[status];
   return reason === undefined ? `${status}` : `${status} ${reason}`;
 }

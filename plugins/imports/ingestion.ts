@@ -247,9 +247,11 @@ function canonicalOf(url: string, base: string | null, canonical: string | null)
   if (canonical === null) return null;
   const from = base !== null && URL.canParse(base, url) ? new URL(base, url).href : url;
   if (!URL.canParse(canonical, from)) return null;
-  const there = new URL(canonical, from);
-  there.hash = "";
-  return there.host === new URL(url).host && /^https?:$/.test(there.protocol) ? there.href : null;
+  const canonical_url = new URL(canonical, from);
+  canonical_url.hash = "";
+  return canonical_url.host === new URL(url).host && /^https?:$/.test(canonical_url.protocol)
+    ? canonical_url.href
+    : null;
 }
 
 /** The name of a file without metadata. */

@@ -124,10 +124,10 @@ async function changeAll(
     .updateTable("imports_items")
     .set(values)
     .where("id", "in", query.limit(changed_at_once));
-  for (let all = 0; ; await nextTurn()) {
+  for (let total = 0; ; await nextTurn()) {
     const changed = toNumber((await change.executeTakeFirst()).numUpdatedRows);
-    all += changed;
-    if (changed < changed_at_once) return all;
+    total += changed;
+    if (changed < changed_at_once) return total;
   }
 }
 

@@ -99,10 +99,10 @@ function matches(pattern: string, path: string): boolean {
 
 /** Normalises percent-encoding, so that patterns and paths can be compared. */
 function normalised(path: string): string {
-  return path.replace(/%[0-9a-f]{2}|[^\x21-\x7e]+/gi, (found) => {
-    if (!found.startsWith("%") || found.length > 3) return encodeURI(found.toWellFormed());
-    const character = String.fromCharCode(Number.parseInt(found.slice(1), 16));
-    return /[A-Za-z0-9._~-]/.test(character) ? character : found.toUpperCase();
+  return path.replace(/%[0-9a-f]{2}|[^\x21-\x7e]+/gi, (match) => {
+    if (!match.startsWith("%") || match.length > 3) return encodeURI(match.toWellFormed());
+    const character = String.fromCharCode(Number.parseInt(match.slice(1), 16));
+    return /[A-Za-z0-9._~-]/.test(character) ? character : match.toUpperCase();
   });
 }
 
@@ -121,29 +121,29 @@ const robots_max = 64;
 
 /** The robots.txt of hosts by run: a retried run fetches it again. */
 export class RobotsCache {
-  private readonly known = new Map<string, Promise<Robots>>();
+  private readonly cache = new Map<string, Promise<Robots>>();
 
   ofRun(run_id: string): RobotsOfRun {
-    const { known } = this;
+    const { cache } = this;
     const key = (origin: string): string => `${run_id} ${origin}`;
     return {
-      get: (origin) => known.get(key(origin)),
+      get: (origin) => cache.get(key(origin)),
       set(origin, robots) {
-        known.delete(key(origin));
-        known.set(key(origin), robots);
+        cache.delete(key(origin));
+        cache.set(key(origin), robots);
         // The least recently used one.
-        if (known.size > robots_max) known.delete(known.keys().next().value!);
+        if (cache.size > robots_max) cache.delete(cache.keys().next().value!);
       },
-      delete: (origin) => known.delete(key(origin)),
+      delete: (origin) => cache.delete(key(origin)),
     };
   }
 
   forget(run_id: string): void {
-    for (const key of this.known.keys()) if (key.startsWith(`${run_id} `)) this.known.delete(key);
+    for (const key of this.cache.keys()) if (key.startsWith(`${run_id} `)) this.cache.delete(key);
   }
 
   get size(): number {
-    return this.known.size;
+    return this.cache.size;
   }
 }
 
@@ -155,7 +155,7 @@ interface Delay {
   readonly noted_at: number;
 }
 
-/** The delay between two requests to one host, for whomever and from whichever process. */
+/** The delay between two requests to one host, across all users and processes. */
 export class HostDelays {
   constructor(private readonly ctx: { readonly shared: Pick<Shared, "state"> }) {}
 
@@ -165,21 +165,21 @@ export class HostDelays {
    */
   async wait(host: string, delay_ms: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const wait_ms = await this.put(host, (known_wait_ms) => known_wait_ms + delay_ms);
+    const wait_ms = await this.changeDelay(host, (known_wait_ms) => known_wait_ms + delay_ms);
     signal.throwIfAborted();
     if (wait_ms > 0) await sleep(wait_ms, signal);
   }
 
   /** A request has ended: the delay starts now. */
   async start(host: string, delay_ms: number): Promise<void> {
-    if (delay_ms > 0) await this.put(host, () => delay_ms);
+    if (delay_ms > 0) await this.changeDelay(host, () => delay_ms);
   }
 
   /** Delays the next request by this time, and returns how long this one has to wait. */
-  private put(host: string, offMs: (wait_ms: number) => number): Promise<number> {
-    return this.ctx.shared.state.change<Delay, number>(delay_scope, host, (known, now_ms) => {
+  private changeDelay(host: string, offMs: (wait_ms: number) => number): Promise<number> {
+    return this.ctx.shared.state.change<Delay, number>(delay_scope, host, (delay, now_ms) => {
       // A time in the future: the clock was set back since.
-      const free_at = known && known.noted_at <= now_ms ? known.free_at : 0;
+      const free_at = delay && delay.noted_at <= now_ms ? delay.free_at : 0;
       const wait_ms = Math.max(0, free_at - now_ms);
       const next_at = Math.max(free_at, now_ms + offMs(wait_ms));
       return next_at <= Math.max(free_at, now_ms)

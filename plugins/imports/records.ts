@@ -218,13 +218,13 @@ export const toItem = ({
   status,
   document_id,
   gone,
-  ...rest
+  ...columns
 }: ItemRow): Static<typeof ItemRecord> => ({
   id,
   uri,
   status,
   document_id,
-  error: errorOf(rest),
+  error: errorOf(columns),
   ...(gone === 1 ? { gone: true } : {}),
 });
 export const toPreview = ({ items, more, error }: Preview): Static<typeof PreviewRecord> => ({

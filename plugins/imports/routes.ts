@@ -302,8 +302,8 @@ export const importHandlers = (
   imports: Imports,
   schedules: Schedules,
 ): HandlersOf<typeof routes> => ({
-  create: async ({ caller, body: { overwrite, dry_run, gone, ...rest }, request }) => {
-    const input = { ...rest, overwrite: overwrite ?? false, gone: gone ?? "keep" };
+  create: async ({ caller, body: { overwrite, dry_run, gone, ...fields }, request }) => {
+    const input = { ...fields, overwrite: overwrite ?? false, gone: gone ?? "keep" };
     return dry_run === true
       ? toPreview(await imports.preview(caller.owner_id, input, request.signal))
       : accepted(await imports.create(caller.owner_id, input));
@@ -330,8 +330,8 @@ export const importHandlers = (
     accepted(await imports.cancel(caller.owner_id, params.importId)),
   retry: async ({ caller, params }) =>
     accepted(await imports.retry(caller.owner_id, params.importId)),
-  createSchedule: async ({ caller, body: { gone, ...rest } }) => {
-    const input = { ...rest, gone: gone ?? "keep" };
+  createSchedule: async ({ caller, body: { gone, ...fields } }) => {
+    const input = { ...fields, gone: gone ?? "keep" };
     const schedule = await schedules.create(caller.owner_id, input);
     return reply(201, toSchedule(schedule), {
       location: `/api/dev/v1/import-schedules/${schedule.id}`,

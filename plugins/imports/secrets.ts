@@ -116,7 +116,7 @@ const boundTo = (owner_id: string): string => `imports ${owner_id}`;
 export const sourceKey = (folder_id: string, source: string): string =>
   createHash("sha256").update(`${folder_id}\n${source}`).digest("base64url");
 
-/** Shorter ones would be found in any text. */
+/** Shorter secrets occur in any text. */
 const hidden_length_min = 4;
 
 /** Removes the secrets from the output of a source: its sentences, and its errors. */
@@ -135,7 +135,7 @@ export class SecretHider {
   }
 
   text(text: string): string {
-    return this.hidden.reduce((left, secret) => left.replaceAll(secret, "[secret]"), text);
+    return this.hidden.reduce((redacted, secret) => redacted.replaceAll(secret, "[secret]"), text);
   }
 
   /** The same error, or a similar one without secrets. */

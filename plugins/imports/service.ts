@@ -113,11 +113,11 @@ export class Imports {
     const { folders, inTransaction } = this.ctx;
     const { text: source, secrets } = await this.checkSource(owner_id, input);
     const sealed = sealSecrets(this.ctx, owner_id, secrets);
-    const more = { overwrite, gone, secrets: sealed, schedule_id: null };
+    const options = { overwrite, gone, secrets: sealed, schedule_id: null };
     return inTransaction(async (tx) => {
       await folders.require(tx, owner_id, folder_id);
       await requireCapacity(tx, owner_id);
-      return this.start(tx, owner_id, { folder_id, source, ...more });
+      return this.start(tx, owner_id, { folder_id, source, ...options });
     });
   }
 

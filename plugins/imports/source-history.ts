@@ -31,15 +31,18 @@ export async function endUnchanged(
   );
   const answering = await documents.findSyncedPlaces(tx, [...before.values()]);
   return items.map((item) => {
-    const known = before.get(item.uri);
-    return known && isSame(item, known) && answering(known)
-      ? { ...item, status: "skipped", document_id: known.document_id, folder_id: known.folder_id }
+    const listed = before.get(item.uri);
+    return listed && isSame(item, listed) && answering(listed)
+      ? { ...item, status: "skipped", document_id: listed.document_id, folder_id: listed.folder_id }
       : item;
   });
 }
 
-const isSame = ({ etag, subfolder }: ItemRow, known: ListedRow): boolean =>
-  etag !== null && known.etag === etag && known.subfolder === subfolder && known.gone_at === null;
+const isSame = ({ etag, subfolder }: ItemRow, listed: ListedRow): boolean =>
+  etag !== null &&
+  listed.etag === etag &&
+  listed.subfolder === subfolder &&
+  listed.gone_at === null;
 
 /**
  * Ends items that the source no longer has: one item each, and their documents according to the

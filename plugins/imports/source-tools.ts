@@ -176,5 +176,5 @@ export class RunTools implements SourceTools {
 const fileAt = (
   path: string,
   size_bytes: number,
-  rest: Pick<FetchedFile, "url" | "media_type" | "release">,
-): FetchedFile => ({ path, size_bytes, text: () => Bun.file(path).text(), ...rest });
+  origin: Pick<FetchedFile, "url" | "media_type" | "release">,
+): FetchedFile => ({ path, size_bytes, text: () => Bun.file(path).text(), ...origin });

@@ -274,14 +274,14 @@ describe("sitemaps:", () => {
     ],
   ];
   test.each(cases)("%s", async (_reason, bytes, pages, sitemaps = []) => {
-    expect(await readSitemap(list(bytes))).toEqual({ pages, sitemaps, left: 0 });
+    expect(await readSitemap(list(bytes))).toEqual({ pages, sitemaps, omitted: 0 });
   });
 
   test("addresses beyond the limit are counted", async () => {
     expect(await readSitemap(list(urls("a", "b", "c"), 2))).toEqual({
       pages: ["a", "b"],
       sitemaps: [],
-      left: 1,
+      omitted: 1,
     });
   });
   const refused: [reason: string, bytes: string | Uint8Array, words: RegExp][] = [
@@ -474,7 +474,7 @@ describe("what the server accepts of a list:", () => {
   const cases: [reason: string, head: object, write: () => Promise<object>][] = [
     [
       "a sitemap",
-      { left: 1 },
+      { omitted: 1 },
       () =>
         writeSitemap({
           path: written(`<urlset>${`<url><loc>${long}</loc></url>`.repeat(3)}</urlset>`),
@@ -483,7 +483,7 @@ describe("what the server accepts of a list:", () => {
     ],
     [
       "a feed",
-      { left: 1, base: long.slice(0, 4_097) },
+      { omitted: 1, base: long.slice(0, 4_097) },
       () =>
         writeFeed({
           path: written(`<rss xml:base="${long}">${item(long).repeat(3)}</rss>`),
@@ -492,7 +492,7 @@ describe("what the server accepts of a list:", () => {
     ],
     [
       "an archive",
-      { left: 1 },
+      { omitted: 1 },
       () =>
         writeZip({
           path: written(

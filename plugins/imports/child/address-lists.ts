@@ -9,7 +9,7 @@ export interface ListInput {
   readonly charset: string | null;
   /** Uncompressed. */
   readonly bytes_max: number;
-  /** Further entries are only counted, as `left`. */
+  /** Further entries are only counted, as `omitted`. */
   readonly entries_max: number;
 }
 /** `null`: an entry without an address. */
@@ -20,27 +20,27 @@ export interface Listed {
 export interface Sitemap {
   readonly pages: readonly string[];
   readonly sitemaps: readonly string[];
-  readonly left: number;
+  readonly omitted: number;
 }
 export interface Feed {
   readonly entries: readonly Listed[];
   readonly base: string | null;
-  readonly left: number;
+  readonly omitted: number;
 }
 
 /** @throws with code `unfit` when it is not a sitemap. */
 export async function readSitemap(input: ListInput): Promise<Sitemap> {
   const text = textOf(input);
   if (!text.includes("<")) return plainSitemap(text, input.entries_max);
-  const found: Record<"url" | "sitemap", string[]> = { url: [], sitemap: [] };
+  const addresses: Record<"url" | "sitemap", string[]> = { url: [], sitemap: [] };
   const open: string[] = [];
-  let known = false;
-  let left = 0;
+  let is_sitemap = false;
+  let omitted = 0;
   let loc = "";
   scanXml(text, {
     open: (tag) => {
       const name = localName(tag.name);
-      if (open.length === 0) known = name === "urlset" || name === "sitemapindex";
+      if (open.length === 0) is_sitemap = name === "urlset" || name === "sitemapindex";
       if (open.length < depth_max) open.push(name);
       if (name === "loc") loc = "";
     },
@@ -56,16 +56,16 @@ export async function readSitemap(input: ListInput): Promise<Sitemap> {
         (parent === "url" || parent === "sitemap") &&
         loc.trim() !== ""
       ) {
-        if (found.url.length + found.sitemap.length < input.entries_max)
-          found[parent].push(loc.trim());
-        else left++;
+        if (addresses.url.length + addresses.sitemap.length < input.entries_max)
+          addresses[parent].push(loc.trim());
+        else omitted++;
       }
       closeIn(open, name);
     },
   });
-  if (!known)
+  if (!is_sitemap)
     throw new InvalidInput("This is not a sitemap: its root is neither urlset nor sitemapindex.");
-  return { pages: found.url, sitemaps: found.sitemap, left };
+  return { pages: addresses.url, sitemaps: addresses.sitemap, omitted };
 }
 
 /** A sitemap may be a plain list of addresses. */
@@ -79,7 +79,7 @@ function plainSitemap(text: string, entries_max: number): Sitemap {
   return {
     pages: lines.slice(0, entries_max),
     sitemaps: [],
-    left: Math.max(0, lines.length - entries_max),
+    omitted: Math.max(0, lines.length - entries_max),
   };
 }
 
@@ -92,12 +92,12 @@ export async function readFeed(input: ListInput): Promise<Feed> {
   return {
     ...feed,
     entries: feed.entries.slice(0, input.entries_max),
-    left: Math.max(0, feed.entries.length - input.entries_max),
+    omitted: Math.max(0, feed.entries.length - input.entries_max),
   };
 }
-type Found = Omit<Feed, "left">;
+type ParsedFeed = Omit<Feed, "omitted">;
 
-function jsonFeed(text: string): Found | null {
+function jsonFeed(text: string): ParsedFeed | null {
   let feed: unknown;
   try {
     feed = JSON.parse(text);
@@ -118,7 +118,7 @@ function jsonFeed(text: string): Found | null {
 }
 
 /** RSS 2 and 1 have `item` with the address as text, Atom has `entry` with it as an attribute. */
-function xmlFeed(text: string): Found | null {
+function xmlFeed(text: string): ParsedFeed | null {
   const entries: Listed[] = [];
   const open: string[] = [];
   let root: string | null = null;

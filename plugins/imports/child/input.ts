@@ -43,10 +43,10 @@ function declaredIn(bytes: Uint8Array): string | null {
     bytes.byteOffset,
     Math.min(bytes.length, head_bytes),
   ).toString("latin1");
-  const found =
+  const match =
     /<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(head) ??
     /<\?xml\b[^>]*?\bencoding\s*=\s*["']\s*([\w.:-]+)/i.exec(head);
-  return found?.[1] ?? null;
+  return match?.[1] ?? null;
 }
 
 function decoderOf(label: string): TextDecoder | null {

@@ -55,8 +55,8 @@ export async function readPage({ path, charset, output }: PageInput): Promise<Pa
   });
   const head = headOf(root);
   const body = root.querySelector("body") ?? root;
-  const { kept, removed } = mainOf(body);
-  const written = kept.map((part) => serialise(part, removed)).join("\n");
+  const { parts, removed } = mainOf(body);
+  const written = parts.map((part) => serialise(part, removed)).join("\n");
   const title =
     head.title !== null && !/<h1[\s>]/i.test(written)
       ? `<title>${escaped(head.title)}</title>`
@@ -88,37 +88,38 @@ function headOf(root: HTMLElement): Pick<PageOutput, "title" | "canonical" | "ba
 
 /** The parts with the main text, and the elements inside them that do not belong to it. */
 function mainOf(body: HTMLElement): {
-  readonly kept: readonly HTMLElement[];
+  readonly parts: readonly HTMLElement[];
   readonly removed: ReadonlySet<HTMLElement>;
 } {
   const ignored = new Set<HTMLElement>();
   const stats = measure(body, ignored, (element) => aside.never.has(element.rawTagName));
-  const all = stats.get(body)!.text;
+  const total_chars = stats.get(body)!.text;
   const removed = new Set(ignored);
-  const rest = measure(
+  const content_stats = measure(
     body,
     removed,
     (element, inside) =>
-      aside.never.has(element.rawTagName) || isAside(element, inside, stats.get(element)!, all),
+      aside.never.has(element.rawTagName) ||
+      isAside(element, inside, stats.get(element)!, total_chars),
   );
-  const left = rest.get(body)!.text;
+  const content_chars = content_stats.get(body)!.text;
   // Apparently nothing but navigation: then that is the page.
-  if (left === 0) return { kept: [body], removed: ignored };
-  const parts = partsOf(body, removed, rest, left);
+  if (content_chars === 0) return { parts: [body], removed: ignored };
+  const parts = partsOf(body, removed, content_stats, content_chars);
   const linked = new Set(removed);
-  const total = sum(parts, rest);
+  const total = sum(parts, content_stats);
   const without_links = parts.map((part) =>
     measure(
       part,
       linked,
-      (element) => linked.has(element) || isLinkList(element, rest.get(element)),
+      (element) => linked.has(element) || isLinkList(element, content_stats.get(element)),
     ),
   );
   const remaining_text = without_links.reduce(
     (text, stats, index) => text + stats.get(parts[index]!)!.text,
     0,
   );
-  return { kept: parts, removed: remaining_text >= without_links_min * total ? linked : removed };
+  return { parts, removed: remaining_text >= without_links_min * total ? linked : removed };
 }
 
 /**
@@ -168,12 +169,13 @@ function isAside(
   element: HTMLElement,
   inside: boolean,
   { text, sections }: Stats,
-  all: number,
+  total_chars: number,
 ): boolean {
   const name = element.rawTagName;
-  if (element.getAttribute("aria-hidden") === "true" && text < aside_share_max * all) return true;
+  if (element.getAttribute("aria-hidden") === "true" && text < aside_share_max * total_chars)
+    return true;
   if (name === "main" || name === "article" || name === "body") return false;
-  const small = text <= aside_share_max * all && sections === 0;
+  const small = text <= aside_share_max * total_chars && sections === 0;
   if (aside.tags.has(name)) return small || name === "nav";
   if (name === "header") return !inside && small;
   if (!small) return false;
@@ -201,7 +203,7 @@ function partsOf(
   body: HTMLElement,
   removed: ReadonlySet<HTMLElement>,
   stats: ReadonlyMap<HTMLElement, Stats>,
-  left: number,
+  content_chars: number,
 ): HTMLElement[] {
   const mains = outermost(
     body,
@@ -209,9 +211,11 @@ function partsOf(
     (element) => element.rawTagName === "main" || element.getAttribute("role") === "main",
   );
   const main_text = sum(mains, stats);
-  if (main_text >= main_share * left || main_text >= main_chars) return mains;
+  if (main_text >= main_share * content_chars || main_text >= main_chars) return mains;
   const articles = outermost(body, removed, (element) => element.rawTagName === "article");
-  return articles.length > 0 && sum(articles, stats) >= article_share * left ? articles : [body];
+  return articles.length > 0 && sum(articles, stats) >= article_share * content_chars
+    ? articles
+    : [body];
 }
 const sum = (parts: readonly HTMLElement[], stats: ReadonlyMap<HTMLElement, Stats>): number =>
   parts.reduce((text, part) => text + (stats.get(part)?.text ?? 0), 0);
@@ -284,7 +288,7 @@ const depth_max = 800;
 /** Elements whose end tag is often omitted: they do not nest, however many there are. */
 const unclosed = words("p li dt dd td th tr thead tbody tfoot option html head body");
 
-/** Whether elements nest deeper than in any honest page, determined without a tree. */
+/** Whether elements nest deeper than in any real page, determined without a tree. */
 function isDeep(html: string): boolean {
   let depth = 0;
   for (const [, closing, name] of html.matchAll(/<(\/?)([a-z][a-z0-9-]{0,30})/gi)) {

@@ -17,7 +17,7 @@ export interface ChildContext extends Pick<Context, "newId"> {
   readonly isolate: Isolate<typeof tasks>;
 }
 /** The limits of a task. */
-export interface Within {
+export interface TaskLimits {
   readonly timeout_ms: number;
   readonly memory_max_bytes: number;
   readonly signal: AbortSignal;
@@ -29,7 +29,7 @@ const memory_max_bytes = 600 * 2 ** 20;
 export async function readInChild<R>(
   { signal }: Pick<SourceTools, "signal">,
   noun: string,
-  read: (within: Within) => Promise<R>,
+  read: (limits: TaskLimits) => Promise<R>,
 ): Promise<R> {
   try {
     return await read({ timeout_ms, memory_max_bytes, signal });

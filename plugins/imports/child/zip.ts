@@ -19,7 +19,7 @@ export interface ZipListInput {
 export interface ZipListOutput {
   readonly entries: readonly ZipEntry[];
   /** The number of files beyond those. */
-  readonly left: number;
+  readonly omitted: number;
 }
 export interface UnzipInput {
   readonly path: string;
@@ -40,13 +40,13 @@ export async function listZip({ path, entries_max }: ZipListInput): Promise<ZipL
         "This is not a ZIP archive, or it is damaged: its directory can't be found.",
       );
     const entries: ZipEntry[] = [];
-    let left = 0;
+    let omitted = 0;
     for (const entry of readDirectory(source, directory)) {
       if (/[/\\]$/.test(entry.name)) continue;
       if (entries.length < entries_max) entries.push(entry);
-      else left++;
+      else omitted++;
     }
-    return { entries, left };
+    return { entries, omitted };
   } catch (error) {
     throw toFailure(error, 0);
   } finally {

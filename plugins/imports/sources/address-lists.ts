@@ -30,7 +30,7 @@ export const urlsSource: ImportSource<{ readonly urls: readonly string[] }> = {
 const feed_bytes_max = 50 * 2 ** 20;
 interface FeedHead {
   readonly base: string | null;
-  readonly left: number;
+  readonly omitted: number;
 }
 
 export const feedSource = (ctx: ChildContext): ImportSource<{ readonly url: string }> => ({
@@ -50,7 +50,7 @@ export const feedSource = (ctx: ChildContext): ImportSource<{ readonly url: stri
       ctx,
       tools,
       "the feed",
-      (output, within) => ctx.isolate("feed", { ...input, output }, within),
+      (output, limits) => ctx.isolate("feed", { ...input, output }, limits),
     ).finally(() => file.release());
     try {
       const base = head.base === null ? file.url : absolute(head.base, file.url);
@@ -61,11 +61,11 @@ export const feedSource = (ctx: ChildContext): ImportSource<{ readonly url: stri
           yield { uri: `${url}#entry-${count}`, error: "This entry of the feed has no address." };
         else yield { uri: absolute(address, base), ...(title === null ? {} : { name: title }) };
       }
-      if (head.left > 0)
+      if (head.omitted > 0)
         yield {
           uri: `${url}#left`,
           error:
-            `The feed has ${counted(head.left, "entry", "entries")} more than the limit of ` +
+            `The feed has ${counted(head.omitted, "entry", "entries")} more than the limit of ` +
             `${items_max}.`,
         };
     } finally {
@@ -78,7 +78,7 @@ export const feedSource = (ctx: ChildContext): ImportSource<{ readonly url: stri
 const sitemap_bytes_max = 50 * 2 ** 20;
 const sitemaps_max = 1_000;
 
-interface OpenSitemap extends Listing<SitemapLine, { readonly left: number }> {
+interface OpenSitemap extends Listing<SitemapLine, { readonly omitted: number }> {
   /** The final address. */
   readonly at: string;
 }
@@ -100,7 +100,7 @@ async function openSitemap(
       ctx,
       tools,
       "the sitemap",
-      (output, within) => ctx.isolate("sitemap", { ...input, output }, within),
+      (output, limits) => ctx.isolate("sitemap", { ...input, output }, limits),
     );
     return { ...listing, at: file.url };
   } finally {
@@ -130,11 +130,11 @@ async function* pagesOf(
       for await (const line of lines)
         if ("page" in line) yield { uri: absolute(line.page, at) };
         else yield* queue.add(absolute(line.sitemap, at));
-      if (head.left > 0)
+      if (head.omitted > 0)
         yield {
           uri: `${address}#left`,
           error:
-            `It lists ${counted(head.left, "entry", "entries")} more than the limit of ` +
+            `It lists ${counted(head.omitted, "entry", "entries")} more than the limit of ` +
             `${items_max}.`,
         };
     } finally {

@@ -175,10 +175,12 @@ async function* filesIn(
 
 /** `a/b/c.txt` is `b/c.txt` in the subfolder `a`: folders have two levels. */
 function itemOf(root: string, path: readonly string[]): SourceItem {
-  const [folder, ...rest] = path;
+  const [folder, ...inner_path] = path;
   return {
     uri: pathToFileURL(join(root, ...path)).href,
     locator: path.join(sep),
-    ...(rest.length === 0 ? { name: folder! } : { folder: folder!, name: rest.join("/") }),
+    ...(inner_path.length === 0
+      ? { name: folder! }
+      : { folder: folder!, name: inner_path.join("/") }),
   };
 }

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeLines } from "../../../core/lib/json-lines";
 import type { Context } from "../../../core/sdk";
-import { readInChild, type Within } from "../child/tasks";
+import { readInChild, type TaskLimits } from "../child/tasks";
 import type { SourceTools } from "../contract";
 
 export const listing_prefix = "listing-";
@@ -20,12 +20,12 @@ export async function openListing<Line, Head>(
   { newId }: Pick<Context, "newId">,
   tools: Pick<SourceTools, "signal" | "temporary">,
   noun: string,
-  write: (output: string, within: Within) => Promise<Head>,
+  write: (output: string, limits: TaskLimits) => Promise<Head>,
 ): Promise<Listing<Line, Head>> {
   const output = join(tools.temporary, `${listing_prefix}${newId("lst")}`);
   const release = () => rm(output, { force: true });
   try {
-    const head = await readInChild(tools, noun, (within) => write(output, within));
+    const head = await readInChild(tools, noun, (limits) => write(output, limits));
     const bytes = Bun.file(output).stream();
     return { head, lines: decodeLines<Line>(bytes), release };
   } catch (error) {

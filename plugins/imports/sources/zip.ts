@@ -47,21 +47,21 @@ export function zipSource(ctx: ChildContext): ImportSource<{ readonly url: strin
 
     async *items({ url }, tools) {
       const file = await tools.fetchOnce(url);
-      const { head, lines, release } = await openListing<ZipEntry, { readonly left: number }>(
+      const { head, lines, release } = await openListing<ZipEntry, { readonly omitted: number }>(
         ctx,
         tools,
         "the archive",
-        (output, within) =>
-          isolate("zip", { path: file.path, output, entries_max: items_max }, within),
+        (output, limits) =>
+          isolate("zip", { path: file.path, output, entries_max: items_max }, limits),
       );
       const items = new ArchiveItems(url, unpacked_files_max * tools.upload_bytes_max);
       try {
         for await (const entry of lines) if (!isHidden(entry.name)) yield items.next(entry);
-        if (head.left > 0)
+        if (head.omitted > 0)
           yield {
             uri: `${url}#`,
             error:
-              `The archive has ${counted(head.left, "file")} more than the limit of ` +
+              `The archive has ${counted(head.omitted, "file")} more than the limit of ` +
               `${items_max}.`,
           };
         else tools.listingComplete();
@@ -81,11 +81,11 @@ export function zipSource(ctx: ChildContext): ImportSource<{ readonly url: strin
       const output = join(tools.temporary, `${unpacked_prefix}${newId("zip")}`);
       const release = () => rm(output, { force: true });
       try {
-        await readInChild(tools, "the archive", (within) =>
+        await readInChild(tools, "the archive", (limits) =>
           isolate(
             "unzip",
             { path: file.path, entry, output, bytes_max: tools.upload_bytes_max },
-            within,
+            limits,
           ),
         );
       } catch (error) {

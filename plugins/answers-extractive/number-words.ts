@@ -62,7 +62,7 @@ const lists = [
   "dua tiga empat lima enam tujuh delapan sembilan sepuluh sebelas belas puluh ratus ribu " +
     "juta setengah hai bốn năm sáu bảy tám chín mười mươi trăm nghìn ngàn triệu tỷ nửa",
 ];
-/** Of scripts without spaces between words, or with endings. */
+/** Numbers in scripts without spaces between words, or with endings. */
 const unspaced =
   "[一二三四五六七八九十百千万億亿两兩半]|" +
   "(?:두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무|서른|백|천|만)\\s?\\p{L}|" +

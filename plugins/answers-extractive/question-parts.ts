@@ -20,7 +20,7 @@ const next_question = new RegExp(
     `(?=(?:(?:${preposition})\\s+)?(?:${interrogatives})(?![\\p{L}\\p{M}]))`,
   "iu",
 );
-/** The same for languages without them. */
+/** The same for languages without spaces between words. */
 const next_question_unspaced = new RegExp(
   "[，,、]\\s*(?:以及|并且|而且|那么|還有|还有|また|そして|それと)?" +
     "(?=(?:如何|怎[么樣样麼]|什[么麼]|哪|[谁誰]|为什|為什|多少|どの|どう|いつ|どこ|何|なぜ))",

@@ -190,9 +190,9 @@ function rowFeatures(
 function weighQuestion(terms: readonly Weighted[]) {
   const idf = new Map(terms.map((term) => [term.term, term.idf]));
   const total = terms.reduce((sum, term) => sum + term.idf, 0);
-  const share = (found: Iterable<string>): number => {
+  const share = (subset: Iterable<string>): number => {
     let sum = 0;
-    for (const term of found) sum += idf.get(term)!;
+    for (const term of subset) sum += idf.get(term)!;
     return total === 0 ? 0 : sum / total;
   };
   const questionTerms = (words: readonly Word[]): Set<string> =>

@@ -112,10 +112,10 @@ const inPassageFirst = (
   first_answer === undefined
     ? ranked
     : ranked
-        .map((one) =>
-          one.source === first_answer.source
-            ? { ...one, score: one.score + same_passage_bonus }
-            : one,
+        .map((sentence) =>
+          sentence.source === first_answer.source
+            ? { ...sentence, score: sentence.score + same_passage_bonus }
+            : sentence,
         )
         .sort((a, b) => b.score - a.score);
 

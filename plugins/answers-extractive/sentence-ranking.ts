@@ -41,8 +41,8 @@ const byScore = (a: Sentence, b: Sentence): number =>
   b.score - a.score || a.source - b.source || a.start - b.start;
 
 /** By words alone, most likely first. */
-export const rankSentences = (found: readonly FoundSentence[]): Sentence[] =>
-  found
+export const rankSentences = (sentences: readonly FoundSentence[]): Sentence[] =>
+  sentences
     .map((sentence) => ({ ...sentence, score: scoreOf(sentence.features), similarity: null }))
     .sort(byScore);
 

@@ -65,7 +65,7 @@ function wordsOf({ asks, things, both, others }: Vocabulary): Words {
 }
 
 /** Whether the text can be split into these words so that together they have the roles `wanted`. */
-function isMadeOf(text: string, words: Words, wanted: number): boolean {
+function isMadeOf(text: string, words: Words, roles_needed: number): boolean {
   /** By position in the text: the combinations of roles with which it can be reached. */
   const reached = Array.from({ length: text.length + 1 }, () => new Set<number>());
   reached[0]!.add(0);
@@ -76,7 +76,7 @@ function isMadeOf(text: string, words: Words, wanted: number): boolean {
       if (text.startsWith(word, at) && isEdge(text, at) && isEdge(text, at + word.length))
         addAll(reached[at + word.length]!, reached[at]!, weight);
   }
-  return reached[text.length]!.has(wanted);
+  return reached[text.length]!.has(roles_needed);
 }
 function addAll(to: Set<number>, from: ReadonlySet<number>, weight: number): void {
   for (const roles of from) to.add(roles | weight);

@@ -83,13 +83,13 @@ export async function deleteSomeSegments(
   of: readonly (number | string)[],
 ): Promise<boolean> {
   if (of.length === 0) return true;
-  const found = await tx
+  const candidates = await tx
     .selectFrom("index_segments")
     .select(["id", sql<number>`length(data)`.as("bytes")])
     .where(column, "in", of)
     .limit(part_segments_max)
     .execute();
-  const batch = firstWithin(found, part_bytes_max, ({ bytes }) => toNumber(bytes));
+  const batch = firstWithin(candidates, part_bytes_max, ({ bytes }) => toNumber(bytes));
   const ids = batch.map(({ id }) => id);
   if (ids.length > 0) {
     await segmentsGone(tx, ids);
@@ -100,7 +100,7 @@ export async function deleteSomeSegments(
     await tx.deleteFrom("index_chunks").where("segment_id", "in", ids).execute();
     await tx.deleteFrom("index_segments").where("id", "in", ids).execute();
   }
-  return ids.length === found.length && found.length < part_segments_max;
+  return ids.length === candidates.length && candidates.length < part_segments_max;
 }
 
 /** Deletes what remains of these documents without their segments. */

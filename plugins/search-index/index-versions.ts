@@ -16,7 +16,7 @@ export interface PlacedSegment extends Pick<PlacesRow, "in_first_piece"> {
   readonly data: Uint8Array<ArrayBuffer>;
   readonly places: Uint8Array<ArrayBuffer>;
   readonly chunk_count: number;
-  /** If they came with it. */
+  /** Present only if they came with the segment. */
   readonly vectors?: Omit<VectorsRow, "segment_id"> | null;
 }
 export const placed = ({

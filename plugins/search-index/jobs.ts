@@ -51,7 +51,7 @@ export const enqueueUpdate = ({ enqueue }: Pick<Context, "enqueue">, db: Db): Pr
   enqueue(db, UpdateBackend, {}, { key: "index.tell_backend" });
 
 /** The longest pause before a backend that was away is tried again. */
-const tell_pause_ms_max = 30_000;
+const update_pause_ms_max = 30_000;
 
 export interface JobFunctions {
   readonly reindex: (step: number, run: JobRun) => Promise<JobEffect | void>;
@@ -88,7 +88,7 @@ export const jobHandlers = ({
   handle(UpdateBackend, (_payload, run) => updateBackend(run), {
     // The backend may be away for long: it never gives up.
     attempts_max: 1_000_000_000,
-    backoff_ms: (attempt) => Math.min(tell_pause_ms_max, 1_000 * 2 ** Math.min(attempt - 1, 10)),
+    backoff_ms: (attempt) => Math.min(update_pause_ms_max, 1_000 * 2 ** Math.min(attempt - 1, 10)),
     timeout_ms: 10 * 60_000,
     io_bound: true,
     uses_reserve: true,

@@ -142,11 +142,11 @@ export type IndexDb = Db<IndexTables>;
 /** A segment as it is stored. */
 export interface SegmentRows {
   readonly row: SegmentRow;
-  /** When the text is stored elsewhere. */
+  /** Null unless the text is stored elsewhere. */
   readonly places: PlacesRow | null;
-  /** When the text is not: they contain it. */
+  /** Chunks with their text; empty when it is stored elsewhere. */
   readonly chunks: readonly ChunkRow[];
-  /** If they came with it. */
+  /** Null unless they came with the segment. */
   readonly vectors: VectorsRow | null;
 }
 
@@ -231,7 +231,7 @@ export const documentIds = async (db: IndexDb, after: string, limit: number): Pr
       .limit(limit)
       .execute()
   ).map(({ document_id }) => document_id);
-/** Its owner stays the one that it was first published for. */
+/** Inserts or replaces a document, whose owner stays the one that it was first published for. */
 export const upsertDocument = prepared((tx: IndexDb, row: DocumentRow) => {
   const { document_id: _id, owner_id: _owner, ...values } = row;
   return tx
@@ -364,12 +364,12 @@ const countRanges = preparedFirst(
         .selectFrom(range.select("document_id").limit(limit).as(`range_${at}`))
         .select("document_id"),
     );
-    const all = others.reduce((some, range) => some.unionAll(range), first!);
+    const all = others.reduce((union, range) => union.unionAll(range), first!);
     return db.selectFrom(all.as("outdated")).select(sql<number>`count(*)`.as("count"));
   },
 );
 
-/** Among all segments and packs. */
+/** The largest id of all segments and packs; 0 when there are none. */
 export async function largestId(db: IndexDb): Promise<number> {
   const largest = await Promise.all(
     (["index_segments", "index_packs"] as const).map((table) =>

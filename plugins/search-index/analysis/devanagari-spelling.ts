@@ -55,7 +55,7 @@ export function spellingsOf(plain: string): Set<string> {
     forms
       .flatMap(withNasals)
       .flatMap(withNuktas)
-      .flatMap((one) => [one, one.replaceAll(anusvara, chandrabindu)]),
+      .flatMap((spelling) => [spelling, spelling.replaceAll(anusvara, chandrabindu)]),
   );
 }
 
@@ -65,11 +65,11 @@ function withNasals(word: string): string[] {
     const nasal = nasals.find(([, consonants]) => consonants.includes(consonant!))?.[0];
     return nasal === undefined ? [] : [{ index, nasal }];
   });
-  const withNasal = (one: string, { index, nasal }: (typeof places)[number]): string =>
-    one.slice(0, index) + nasal + virama + one.slice(index + 1);
+  const withNasal = (spelling: string, { index, nasal }: (typeof places)[number]): string =>
+    spelling.slice(0, index) + nasal + virama + spelling.slice(index + 1);
   if (places.length > nasals_max) return [word, places.reduceRight(withNasal, word)];
   return places.reduceRight(
-    (spelled, place) => [...spelled, ...spelled.map((one) => withNasal(one, place))],
+    (spelled, place) => [...spelled, ...spelled.map((spelling) => withNasal(spelling, place))],
     [word],
   );
 }
@@ -80,7 +80,7 @@ function withNuktas(word: string): string[] {
   return places.reduceRight(
     (spelled, at) => [
       ...spelled,
-      ...spelled.map((one) => one.slice(0, at) + nukta + one.slice(at)),
+      ...spelled.map((spelling) => spelling.slice(0, at) + nukta + spelling.slice(at)),
     ],
     [word],
   );

@@ -17,7 +17,7 @@ const patterns = [
 ];
 const question_mark = /(?<=\S\S)\?\s*$/;
 
-/** Each once. */
+/** What a query spells like code, without duplicates. */
 export function literalsOf(query: string): readonly string[] {
   const text = query.replace(question_mark, "");
   const literals = patterns.flatMap((pattern) => text.match(pattern) ?? []);

@@ -130,7 +130,7 @@ function withoutPlural(word: string): string {
 function withoutPast(word: string, r1: number): string {
   const eed = word.endsWith("eedly") ? 5 : word.endsWith("eed") ? 3 : 0;
   if (eed > 0) return word.length - eed >= r1 ? word.slice(0, word.length - eed) + "ee" : word;
-  const ending = ["ingly", "edly", "ing", "ed"].find((one) => word.endsWith(one));
+  const ending = ["ingly", "edly", "ing", "ed"].find((suffix) => word.endsWith(suffix));
   if (ending === undefined) return word;
   const stem = word.slice(0, -ending.length);
   if (!has_vowel.test(stem)) return word;
@@ -164,7 +164,7 @@ function shortened(word: string, r1: number): string {
 }
 
 function withoutSuffix(word: string, r2: number): string {
-  const ending = fourth.find((one) => word.endsWith(one));
+  const ending = fourth.find((suffix) => word.endsWith(suffix));
   if (ending === undefined || word.length - ending.length < r2) return word;
   const stem = word.slice(0, -ending.length);
   return ending === "ion" && !/[st]$/.test(stem) ? word : stem;

@@ -37,7 +37,7 @@ export interface Query {
 }
 interface FormHash {
   readonly hash: number;
-  /** It is not the form of the query, and so its occurrences count half. */
+  /** It is another form than the query's, so its occurrences count half. */
   readonly is_inflected?: true;
 }
 /** The hash of a term; one with several spellings or inflections has several, in a row. */
@@ -127,7 +127,7 @@ function withoutRepeats(of_terms: readonly (readonly FormHash[])[]): TermHash[] 
   });
 }
 
-/** Each hash once, as it comes first. */
+/** The first form with each hash. */
 const distinct = (forms: readonly FormHash[]): FormHash[] => {
   const seen = new Set<number>();
   return forms.filter(({ hash }) => !seen.has(hash) && seen.add(hash));
@@ -188,7 +188,7 @@ function tokensOf(query: string, { analyzer, languages, source }: TokenOptions):
   return tokens;
 }
 /** A query of only stopwords keeps them, unless it continues an earlier one. */
-function withoutStopwords(tokens: readonly Token[], keep_some: boolean): readonly Token[] {
+function withoutStopwords(tokens: readonly Token[], keeps_stopwords: boolean): readonly Token[] {
   const content_tokens = tokens.filter((token) => !token.is_stopword);
-  return content_tokens.length > 0 || !keep_some ? content_tokens : tokens;
+  return content_tokens.length > 0 || !keeps_stopwords ? content_tokens : tokens;
 }

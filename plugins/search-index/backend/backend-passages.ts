@@ -27,7 +27,7 @@ export function passagesOf(
   }));
 }
 
-/** By chunk. */
+/** The terms of each chunk. */
 function termsOf(segment: Segment): { term: number; count: number }[][] {
   const chunks = Array.from(
     { length: chunkCount(segment) },
@@ -44,7 +44,7 @@ function termsOf(segment: Segment): { term: number; count: number }[][] {
 }
 const newTerm = (term: number, count: number) => ({ term, count });
 
-/** By chunk, for those that have vectors. */
+/** The vectors of each chunk that has any. */
 function vectorsOf(block: Uint8Array, dimensions: number): Float32Array[][] {
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
   const rows = view.getUint32(4, true);

@@ -94,7 +94,7 @@ const insertOfSegment = prepared(
           .doUpdateSet((e) => ({ revision: e.ref("excluded.revision") })),
       ),
 );
-/** These segments are about to be deleted, or become invisible: they wait as gone. */
+/** Before these segments are deleted or become invisible: their deletion waits to be sent. */
 export const segmentsGone = (
   tx: IndexDb,
   segments:
@@ -155,7 +155,7 @@ export const waitingSegments = (db: IndexDb, limit: number): Promise<BackendWait
     .execute();
 export const isAnyWaiting = async (db: IndexDb): Promise<boolean> =>
   (await db.selectFrom("index_backend_waiting").select("segment_id").limit(1).execute()).length > 0;
-/** They don't wait any more, unless they have changed meanwhile. */
+/** These segments wait no longer, unless they have changed meanwhile. */
 export async function deleteWaiting(
   tx: IndexDb,
   rows: readonly BackendWaitingRow[],

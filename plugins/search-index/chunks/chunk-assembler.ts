@@ -14,7 +14,7 @@ export interface Chunk {
   readonly page_end: number | null;
   /** The path of headings above it, including one at its start: `Paper size › Landscape`. */
   readonly heading: string | null;
-  /** Those that are not part of the chunk. */
+  /** The headings above it that are not part of the chunk. */
   readonly headings_above: string;
 }
 /** A heading, or the lines of one paragraph. */

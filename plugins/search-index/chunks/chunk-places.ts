@@ -120,7 +120,7 @@ export class ChunkPlaces {
     };
   }
 
-  /** The same, or null when the bytes are damaged so that it can't be told. */
+  /** As `at`, but null when the bytes are damaged. */
   find(ordinal: number): ChunkPlace | null {
     try {
       const place = this.at(ordinal);

@@ -22,9 +22,9 @@ export class HeadingPath {
 
   /** The text from `at` on is below this heading. */
   enter({ text, level }: Heading, at: number): void {
-    const above = this.entered.filter((one) => one.level < level && one.text !== text);
+    const above = this.entered.filter((heading) => heading.level < level && heading.text !== text);
     this.entered = [...above, { text, level, at }];
-    const texts = this.entered.map((one) => one.text);
+    const texts = this.entered.map((heading) => heading.text);
     while (texts.length > 1 && texts.join(separator).length > path_chars_max) texts.shift();
     this.text = texts.join(separator);
   }
@@ -32,8 +32,8 @@ export class HeadingPath {
   /** The headings of the path that are before this position. */
   above(at: number): string {
     return this.entered
-      .filter((one) => one.at < at)
-      .map((one) => one.text)
+      .filter((heading) => heading.at < at)
+      .map((heading) => heading.text)
       .join("\n");
   }
 }

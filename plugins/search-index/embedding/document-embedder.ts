@@ -142,7 +142,7 @@ export class DocumentEmbedder {
     this.sets.show();
   }
 
-  /** As after most starts: the vectors are of this model, and no document waits for any. */
+  /** True after most starts: the vectors are of this model, and no document waits for any. */
   private async hasNothingToDo(embedder: Embedder): Promise<boolean> {
     const { db, node } = this.ctx;
     if (node.shared || (await fewestTries(db)) !== null) return false;
@@ -176,7 +176,7 @@ export class DocumentEmbedder {
     const has_some = set_id === target.id;
     if (this.waiting.totals.documents === 0) this.progress.begin();
     await this.waiting.begin(tx, document, folder_ids, has_some ? set_id : null);
-    await this.goOn(tx);
+    await this.enqueueNextRun(tx);
   }
 
   /** Before documents are replaced or deleted. */
@@ -208,7 +208,7 @@ export class DocumentEmbedder {
     this.progress.begin();
     if (this.sets.target !== null)
       this.inTurn("vectors of documents could not be created yet", () =>
-        this.ctx.inTransaction((tx) => this.goOn(tx)),
+        this.ctx.inTransaction((tx) => this.enqueueNextRun(tx)),
       );
   }
 
@@ -233,7 +233,7 @@ export class DocumentEmbedder {
       if (call === null) break;
       await this.embed(embedder, this.sets.target, call, signal);
     }
-    return (tx) => this.goOn(tx);
+    return (tx) => this.enqueueNextRun(tx);
   }
 
   /**
@@ -295,13 +295,13 @@ export class DocumentEmbedder {
     if (set === null) return;
     await this.ctx.inTransaction(async (tx) => {
       await this.waiting.follow(tx, { ...set, followed: 0 });
-      await this.goOn(tx);
+      await this.enqueueNextRun(tx);
     });
     await this.waiting.examineAll(set);
   }
 
   /** Enqueues the next run, if there is one. */
-  private async goOn(tx: Db): Promise<void> {
+  private async enqueueNextRun(tx: Db): Promise<void> {
     if (!this.ctx.paused()) await enqueueEmbedding(this.ctx, tx);
   }
 
@@ -376,14 +376,15 @@ export class DocumentEmbedder {
     const { afterCommit, truncateWal } = this.ctx;
     if (!(await this.sets.isTarget(tx, set))) return enqueueEmbedding(this.ctx, tx);
     const sets = await store.vectorSets(tx);
-    if (sets.some(({ id, looked_to }) => id === set.id && looked_to !== null)) return this.goOn(tx);
+    if (sets.some(({ id, looked_to }) => id === set.id && looked_to !== null))
+      return this.enqueueNextRun(tx);
     const tries = await fewestTries(tx);
-    if (tries !== null && tries < attempts_to_wait_for) return this.goOn(tx);
+    if (tries !== null && tries < attempts_to_wait_for) return this.enqueueNextRun(tx);
     if (this.sets.serving?.id !== set.id) return this.switchTo(tx, set);
     const others = sets.filter(({ id }) => id !== set.id);
     if (others.length > 0 && (await store.deleteSomeVectors(tx, others[0]!.id, deleted_per_run)))
       afterCommit(truncateWal);
-    if (others.length > 0 || tries !== null) await this.goOn(tx);
+    if (others.length > 0 || tries !== null) await this.enqueueNextRun(tx);
   }
 
   private async switchTo(tx: Db, set: VectorSetRow): Promise<void> {

@@ -176,7 +176,7 @@ export class EmbeddingScheduler {
 
   /** Segments in progress come first: their vectors are in memory. */
   private async queueOf(owner_id: string, segments_max: number): Promise<WaitingSegment[]> {
-    const begun = this.begun().filter((one) => one.owner_id === owner_id);
+    const begun = this.begun().filter((segment) => segment.owner_id === owner_id);
     const waiting = await store.newestOf(this.db, owner_id, segments_max + begun.length);
     return [...begun, ...waiting.filter((row) => !this.open.has(row.segment_id))];
   }

@@ -29,7 +29,7 @@ export const insertWaiting = prepared((tx: IndexDb, document: WaitingDocument) =
         .where("edition", "=", document.index_version),
     ),
 );
-/** Those that have a vector in this set don't wait. Returns how many. */
+/** Segments that have vectors in this set wait no longer. Returns how many. */
 export const deleteNotWaiting = async (
   tx: IndexDb,
   index_version: number,
@@ -48,7 +48,7 @@ export const deleteNotWaiting = async (
     .executeTakeFirst();
   return Number(numDeletedRows);
 };
-/** Nothing waits any more. */
+/** No segment waits any more. */
 export const deleteAllWaiting = (tx: IndexDb) => tx.deleteFrom("index_vectors_waiting").execute();
 /** Published documents in the order of their ids, after this one. */
 export const documentsAfter = async (
@@ -83,7 +83,7 @@ export const notExamined = async (
   });
   return unexamined;
 };
-/** Those segments of these documents wait that lack vectors of this set. Returns which. */
+/** The segments of these documents that lack vectors in this set wait from now on. Returns them. */
 export async function insertLacking(
   tx: IndexDb,
   set_id: number,
@@ -146,10 +146,10 @@ const countByFolder = (db: IndexDb) =>
     .groupBy("s.folder_id");
 const toCounts = (rows: readonly FolderCount[]): FolderCount[] =>
   rows.map(({ folder_id, documents }) => ({ folder_id, documents: toNumber(documents) }));
-/** For each folder that has some. */
+/** The number of waiting documents in each folder that has any. */
 export const countEverywhere = async (db: IndexDb): Promise<FolderCount[]> =>
   toCounts(await countByFolder(db).execute());
-/** The same for some documents. */
+/** The same, counting only these documents. */
 export async function countAmong(
   db: IndexDb,
   document_ids: readonly string[],
@@ -160,7 +160,7 @@ export async function countAmong(
   });
   return counts;
 }
-/** The same for some documents in one folder. */
+/** How many of these documents wait in one folder. */
 export async function countInFolder(
   db: IndexDb,
   document_ids: readonly string[],
@@ -301,7 +301,7 @@ export interface WaitingTotals {
   /** Approximate. */
   readonly passages: number;
 }
-/** It reads every row. */
+/** Everything that waits. Reads every row. */
 export async function countAll(db: IndexDb): Promise<WaitingTotals> {
   const row = await db
     .selectFrom("index_vectors_waiting")

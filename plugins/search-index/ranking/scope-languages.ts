@@ -5,7 +5,7 @@ import type { Scope } from "./scope";
 
 const sampled_texts = 5;
 
-/** Those of some of its texts, evenly spread. */
+/** The languages of some texts in scope, evenly spread. */
 export async function languagesIn(
   { ids }: Scope,
   reader: Pick<SegmentReader, "texts">,

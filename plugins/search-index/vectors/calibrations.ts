@@ -115,7 +115,7 @@ function referencesOf(vectors: Float32Array, dimensions: number): ReferenceVecto
     return vector.some((number) => number !== 0) ? vector : null;
   };
   const pair_questions = reference_pairs.map(next);
-  const questions = reference_questions.map((some) => some.map(next));
+  const questions = reference_questions.map((of_language) => of_language.map(next));
   const passages = reference_pairs.map(next);
   return {
     pairs: pair_questions.map((question, i) => ({ question, passage: passages[i]! })),

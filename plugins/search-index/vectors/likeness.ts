@@ -6,7 +6,7 @@ import { rowsAt, scales_at, strideOf } from "./vector-block";
 import type { VectorReader } from "./vector-reader";
 import type { Pauses } from "../workers/worker-protocol";
 
-/** It is estimated from about this many segments, read in batches of this size. */
+/** Likeness is estimated from about this many segments, read in batches of this size. */
 const sampled_segments = 64;
 const batch_segments = 8;
 /** For fewer passages no likeness is estimated. */

@@ -12,7 +12,7 @@ const ef_search = 200;
 const scan_tuples_max = 100_000;
 /** More missing segments than this are not compared one by one. */
 const not_copied_max = 2_000;
-/** It searches all vectors, in any folder: for a small share of all, comparing is faster. */
+/** pgvector searches the vectors of all folders: for a smaller share, comparing them is faster. */
 const share_min = 0.2;
 /** 16-bit floats represent integers exactly up to here. */
 const number_max = 2_047;
@@ -67,7 +67,7 @@ const idsOf = (rows: readonly { readonly segment_id: number }[]): number[] => [
 ];
 
 function toLiteral(query: Float32Array): string {
-  const largest = query.reduce((most, number) => Math.max(most, Math.abs(number)), 0);
+  const largest = query.reduce((maximum, number) => Math.max(maximum, Math.abs(number)), 0);
   const integers = Array.from(query, (number) => Math.round((number / largest) * number_max));
   return `[${integers.join(",")}]`;
 }

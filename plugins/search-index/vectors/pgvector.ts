@@ -31,7 +31,7 @@ interface PgvectorRow {
   readonly schema: string | null;
 }
 
-/** Its state. */
+/** Whether pgvector is available. */
 export async function findPgvector(all: RunAside): Promise<Pgvector> {
   const [row] = await all<PgvectorRow>(pgvector_sql);
   const { offered, version, schema } = row!;

@@ -98,7 +98,7 @@ export interface WholeQuery {
 }
 const int16_max = 32_767;
 const int32_max = 2 ** 31 - 1;
-/** Of a row, at worst. */
+/** The largest absolute value of a number in a row. */
 const row_number_max = 128;
 
 /** As precise as possible while sums of products with a row stay within 32 bits. */

@@ -74,15 +74,15 @@ function checkVector(vector: Float32Array, length: number, model: string): void 
 /** The vector at length 1; undefined for zeros, which have no direction. */
 export function normalised(vector: Float32Array): Float32Array | undefined {
   // Divided by the largest number first: squares of very large or small ones stay finite.
-  const largest = vector.reduce((most, number) => Math.max(most, Math.abs(number)), 0);
+  const largest = vector.reduce((maximum, number) => Math.max(maximum, Math.abs(number)), 0);
   if (largest === 0) return undefined;
   const norm = Math.sqrt(vector.reduce((sum, number) => sum + (number / largest) ** 2, 0));
   return vector.map((number) => number / largest / norm);
 }
 
 /** Of two vectors of length 1. */
-export const cosine = (one: Float32Array, other: Float32Array): number =>
-  one.reduce((sum, number, at) => sum + number * other[at]!, 0);
+export const cosine = (vector: Float32Array, other: Float32Array): number =>
+  vector.reduce((sum, number, at) => sum + number * other[at]!, 0);
 
 /** One vector of length 1 for all; undefined when they have no direction. */
 export function meanOf(vectors: readonly Float32Array[]): Float32Array | undefined {

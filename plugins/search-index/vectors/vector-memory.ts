@@ -22,7 +22,7 @@ const transit_bytes_min = 4 * 2 ** 20;
 const batch_segments_max = 256;
 const batch_bytes_max = 4 * 2 ** 20;
 /** The intended and the maximum size of one read, whatever the size of segments. */
-const read_bytes_wanted = 2 * 2 ** 20;
+const read_bytes_target = 2 * 2 ** 20;
 const read_bytes_max = 32 * 2 ** 20;
 /** The number of latest blocks from which their size is estimated. */
 const averaged_blocks = 100;
@@ -173,7 +173,7 @@ export class VectorMemory {
     const end_max = Math.min(ids.length, start + batch_segments_max);
     const missing: number[] = [];
     const missing_max = Math.min(
-      read_bytes_wanted / this.usual_bytes,
+      read_bytes_target / this.usual_bytes,
       read_bytes_max / blockBytes(segment_chunks_max, this.dimensions),
     );
     this.directory.fill(ids, start, end_max, this.places);

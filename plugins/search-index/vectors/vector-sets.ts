@@ -7,7 +7,7 @@ import type { Embedder } from "../contract";
 import type { VectorSetRow } from "../store";
 import { followedVectorSet, insertVectorSet, vectorSets } from "./vector-store";
 
-/** There are other sets, or another one is in use. */
+/** Published when there are other sets, or another one is in use. */
 const VectorSetsChanged = topic<null>("index.vector_sets_changed");
 
 export interface VectorSetsContext extends Pick<Context, "db" | "node" | "notifier" | "now_ms"> {

@@ -143,11 +143,11 @@ export class WorkerClient<P extends WorkerProtocol> {
   }
 
   private sendLarge(): void {
-    const large = [...this.pending].filter(([, one]) => one.large);
-    const sent = large.filter(([, one]) => one.sent);
+    const large = [...this.pending].filter(([, pending]) => pending.large);
+    const sent = large.filter(([, pending]) => pending.sent);
     if (sent.length >= large_max) return;
     const owners = new Set(sent.map(([, { owner }]) => owner));
-    const waiting = large.filter(([, one]) => !one.sent);
+    const waiting = large.filter(([, pending]) => !pending.sent);
     const next = waiting.find(([, { owner }]) => !owners.has(owner)) ?? waiting[0];
     if (next === undefined) return;
     this.send(...next);

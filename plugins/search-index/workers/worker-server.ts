@@ -64,7 +64,7 @@ type RequestMessage<P extends WorkerProtocol> = Extract<ToWorker<P>, { readonly 
 class Scheduler<P extends WorkerProtocol> {
   private readonly turns = new Turns<RequestRun<P>>();
   private readonly runs = new Map<number, RequestRun<P>>();
-  /** Those that wait until their parts are taken. */
+  /** Requests that wait until their parts are taken. */
   private readonly ahead = new Set<RequestRun<P>>();
   private readonly control: Int32Array;
   private received = 0;

@@ -10,7 +10,7 @@ import { missing, unpackShared } from "./model-files";
 import type { KnownModel } from "./models";
 
 /** Disk space that must remain free after the model was unpacked. */
-const room_left_bytes = 256 * 2 ** 20;
+const free_bytes_min = 256 * 2 ** 20;
 /** Workers are stopped after this long without work, so an idle server has none. */
 const idle_ms = 30_000;
 /** Texts of one call, per worker: a few seconds of work, so that a crash loses little. */
@@ -91,7 +91,7 @@ export class BuiltinEmbedder implements Embedder {
 async function requireFreeSpace(directory: string, bytes: number): Promise<void> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const { free_bytes } = await freeSpace(directory);
-  if (free_bytes < bytes + room_left_bytes) throw new Error("the disk has no room for it");
+  if (free_bytes < bytes + free_bytes_min) throw new Error("the disk has no room for it");
 }
 
 // In the executable, workers are located relative to the root it was built from.

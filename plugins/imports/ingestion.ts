@@ -138,8 +138,8 @@ async function writeDocument(
 }
 
 /**
- * The address that identifies the document: two items of a run never write one document, so it is
- * the first of the given ones that no other item has taken; or the item that has taken the last.
+ * The address that identifies the document: the first of `uris` that no other item of the run has
+ * taken, because two items never write one document; or the item that has taken the last one.
  */
 async function sourceFor(
   tx: Db,
@@ -214,8 +214,8 @@ async function readPage(
     };
   } catch (error) {
     signal.throwIfAborted();
-    // Whatever a stranger's page does to this reader: the reader of files has limits of its own,
-    // and reports what is wrong.
+    // A hostile page may make this reader fail; the extraction of files has its own limits, and
+    // reports what is wrong.
     if (error instanceof ExtractionFailure || error instanceof TaskFailure) return null;
     throw error;
   } finally {
@@ -223,7 +223,7 @@ async function readPage(
   }
 }
 
-/** By its first characters; the declared type counts if they look like markup. */
+/** Judges by the first characters; the declared type counts if they look like markup. */
 async function isPage(path: string, media_type: string | null): Promise<boolean> {
   const bytes = await Bun.file(path).slice(0, head_bytes).bytes();
   const head = Buffer.from(bytes)

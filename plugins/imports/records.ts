@@ -40,7 +40,7 @@ export const Source = named(
     },
   ),
 );
-/** Of a long source, the type alone; and the plugin of a type may be gone. */
+/** Only the type of a long source. The plugin of the type may have been removed. */
 const GivenSource = named(
   "GivenSource",
   t.Object(

@@ -95,9 +95,9 @@ export class Schedules {
     if (!schedule) return;
     const active = await isActive(this.ctx, schedule.owner_id);
     return async (tx) => {
-      const now = await scheduleStore.findSchedule(tx, schedule_id);
-      if (!now) return;
-      const { owner_id, folder_id, source, secrets, gone } = now;
+      const current = await scheduleStore.findSchedule(tx, schedule_id);
+      if (!current) return;
+      const { owner_id, folder_id, source, secrets, gone } = current;
       if (active && !(await unfinishedOfSchedule(tx, schedule_id)))
         await this.imports.start(tx, owner_id, {
           folder_id,
@@ -107,7 +107,7 @@ export class Schedules {
           overwrite: false,
           schedule_id,
         });
-      await this.enqueueNext(tx, now);
+      await this.enqueueNext(tx, current);
     };
   }
 

@@ -174,7 +174,7 @@ function xmlFeed(text: string): ParsedFeed | null {
   return root !== null && ["rss", "rdf", "feed"].includes(root) ? { entries, base } : null;
 }
 
-/** Without its prefix, in lower case. */
+/** A name without its prefix, in lower case. */
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1).toLowerCase();
 /** The value of an attribute, whatever its prefix and case. */
 function attributeOf(tag: Tag, name: string): string | undefined {

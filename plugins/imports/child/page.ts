@@ -164,7 +164,7 @@ function measure(
   return stats;
 }
 
-/** By its tag, its role, its class and its id. `inside`: within the main part or an article. */
+/** Judges by tag, role, class and id. `inside`: within the main part or an article. */
 function isAside(
   element: HTMLElement,
   inside: boolean,

@@ -174,16 +174,16 @@ select plugin, name, owner, lane as queue, count(*) as running
 from core_jobs where state = 'running' group by plugin, name, owner, lane`;
 
 /**
- * All due jobs, also those that may not run now; undefined when there are more than `most`. While
+ * All due jobs, also those that may not run now; undefined when there are more than `limit`. While
  * there are few, this takes a fraction of the time of a search.
  */
 export async function findFewDue(
   db: Db<JobsTables>,
   now_ms: number,
-  most: number,
+  limit: number,
 ): Promise<readonly Candidate[] | undefined> {
-  const due = await rowsOf<Candidate>(db, due_sql, [now_ms, most + 1]);
-  if (due.length > most) return undefined;
+  const due = await rowsOf<Candidate>(db, due_sql, [now_ms, limit + 1]);
+  if (due.length > limit) return undefined;
   const groups = due.length === 0 ? [] : await rowsOf<RunningGroup>(db, running_sql, []);
   const count = (of: (group: RunningGroup) => boolean): number =>
     groups.reduce((sum, group) => (of(group) ? sum + toNumber(group.running) : sum), 0);

@@ -12,13 +12,13 @@ const day_ms = 24 * 60 * minute_ms;
 /** How far two correct clocks may differ. */
 const slack_ms = minute_ms;
 /** An advance of the clock is caught up with at this rate: hours per hour. */
-const catch_up = 24;
-const write_every_ms = minute_ms;
-/** Limits how often the clocks are read: the queue looks for jobs many times a second. */
-const look_every_ms = 1_000;
+const catch_up_rate = 24;
+const save_every_ms = minute_ms;
+/** Limits how often the clocks are read: the queue polls many times a second. */
+const check_every_ms = 1_000;
 
 /** A reading of the clocks, and the certain time at that moment. */
-export interface Seen {
+export interface TimeReading {
   readonly certain_ms: number;
   readonly clock_ms: number;
   readonly boot: string;
@@ -28,21 +28,23 @@ export interface Seen {
 }
 
 /**
- * Measured time is certain. What the clock adds to it becomes certain after an hour for each day of
- * it, and after a day of running at the latest. So a server that runs an hour a day keeps up.
+ * Measured time is certain. Where the clock is further ahead, an hour of running makes a day of the
+ * difference certain, and a day of running all of it. So a server that runs an hour a day keeps up.
  */
-export function seenAgain(before: Seen, clock: Clock): Seen {
+export function nextReading(before: TimeReading, clock: Clock): TimeReading {
   const clock_ms = clock.now_ms();
   const { boot, ms: uptime_ms } = clock.uptime();
   const passed_ms = boot === before.boot ? Math.max(0, uptime_ms - before.uptime_ms) : 0;
   const jumped_ms = clock_ms - before.clock_ms - passed_ms;
-  const seen = { clock_ms, boot, uptime_ms };
+  const clocks = { clock_ms, boot, uptime_ms };
   if (clock_ms - (before.certain_ms + passed_ms) <= slack_ms)
-    return { ...seen, certain_ms: clock_ms, doubted_ms: 0 };
+    return { ...clocks, certain_ms: clock_ms, doubted_ms: 0 };
   const doubted_ms = jumped_ms > day_ms ? 0 : before.doubted_ms + passed_ms;
   const certain_ms =
-    doubted_ms >= day_ms ? clock_ms : Math.min(clock_ms, before.certain_ms + passed_ms * catch_up);
-  return { ...seen, certain_ms, doubted_ms };
+    doubted_ms >= day_ms
+      ? clock_ms
+      : Math.min(clock_ms, before.certain_ms + passed_ms * catch_up_rate);
+  return { ...clocks, certain_ms, doubted_ms };
 }
 
 const select_sql = "select certain_ms, clock_ms, boot, uptime_ms, doubted_ms from core_clock";
@@ -53,10 +55,10 @@ on conflict (id) do update set certain_ms = excluded.certain_ms, clock_ms = excl
   boot = excluded.boot, uptime_ms = excluded.uptime_ms, doubted_ms = excluded.doubted_ms`;
 
 export class CertainTime {
-  private seen: Seen | undefined;
-  private written: Seen | undefined;
+  private reading: TimeReading | undefined;
+  private saved: TimeReading | undefined;
   private is_far_ahead = false;
-  private looked_at_ms = -Infinity;
+  private checked_at_ms = -Infinity;
 
   constructor(
     private readonly options: {
@@ -68,26 +70,26 @@ export class CertainTime {
 
   /** Epoch milliseconds, at most what the clock says; 0 before `read`. */
   readonly now_ms = (): number => {
-    if (this.seen === undefined) return 0;
-    this.seen = seenAgain(this.seen, this.options.clock);
-    return this.seen.certain_ms;
+    if (this.reading === undefined) return 0;
+    this.reading = nextReading(this.reading, this.options.clock);
+    return this.reading.certain_ms;
   };
 
   /** Continues from what an earlier run stored. Call it before anything else. */
   async read(): Promise<void> {
     const { store, clock } = this.options;
-    const [row] = await rowsOf<Seen>(store.db, select_sql, []);
-    this.seen ??= row ? numbersOf(row) : firstSeen(clock);
+    const [row] = await rowsOf<TimeReading>(store.db, select_sql, []);
+    this.reading ??= row ? numbersOf(row) : firstReading(clock);
   }
 
-  /** Stores it for the next start, now and then. */
-  async keep(): Promise<void> {
+  /** Stores the reading for the next start, at most once a minute. */
+  async save(): Promise<void> {
     const { store, clock, log } = this.options;
-    if (Math.abs(clock.now_ms() - this.looked_at_ms) < look_every_ms) return;
-    this.looked_at_ms = clock.now_ms();
-    if (this.seen === undefined) await this.read();
+    if (Math.abs(clock.now_ms() - this.checked_at_ms) < check_every_ms) return;
+    this.checked_at_ms = clock.now_ms();
+    if (this.reading === undefined) await this.read();
     this.now_ms();
-    const { clock_ms, certain_ms, boot, uptime_ms, doubted_ms } = this.seen!;
+    const { clock_ms, certain_ms, boot, uptime_ms, doubted_ms } = this.reading!;
     const ahead_ms = clock_ms - certain_ms;
     if (ahead_ms > day_ms && !this.is_far_ahead)
       log.warn("the clock is far ahead: deletions by age wait until the time is certain", {
@@ -95,24 +97,24 @@ export class CertainTime {
       });
     this.is_far_ahead = ahead_ms > day_ms;
     if (
-      this.written?.boot === boot &&
-      uptime_ms - this.written.uptime_ms < write_every_ms &&
-      Math.abs(clock_ms - this.written.clock_ms) < write_every_ms
+      this.saved?.boot === boot &&
+      uptime_ms - this.saved.uptime_ms < save_every_ms &&
+      Math.abs(clock_ms - this.saved.clock_ms) < save_every_ms
     )
       return;
-    this.written = this.seen;
+    this.saved = this.reading;
     await store.inDeletion((tx) =>
       rowsOf(tx, write_sql, [certain_ms, clock_ms, boot, uptime_ms, doubted_ms]),
     );
   }
 }
 
-function firstSeen(clock: Clock): Seen {
+function firstReading(clock: Clock): TimeReading {
   const clock_ms = clock.now_ms();
   const { boot, ms } = clock.uptime();
   return { certain_ms: clock_ms, clock_ms, boot, uptime_ms: ms, doubted_ms: 0 };
 }
-const numbersOf = (row: Seen): Seen => ({
+const numbersOf = (row: TimeReading): TimeReading => ({
   certain_ms: Number(row.certain_ms),
   clock_ms: Number(row.clock_ms),
   boot: row.boot,

@@ -7,7 +7,7 @@ import { rowsOf } from "../store/raw-statements";
 import type { JobsDb } from "./store";
 
 /** Jobs per transaction. */
-const jobs_each = 500;
+const jobs_per_transaction = 500;
 
 /**
  * Limits the wait of each job to what was intended when it was enqueued or last started, and
@@ -25,7 +25,7 @@ export async function correctTimes(
     do {
       count = await inDeletion((tx) => correct(tx, now_ms, now_ms + slack_ms));
       corrected += count;
-    } while (count === jobs_each);
+    } while (count === jobs_per_transaction);
   }
   return corrected;
 }
@@ -47,7 +47,7 @@ const correctWaiting = async (tx: JobsDb, now_ms: number, future_ms: number): Pr
     await rowsOf(tx, waiting_sql, [
       ...Array<number>(5).fill(now_ms),
       ...Array<number>(3).fill(future_ms),
-      jobs_each,
+      jobs_per_transaction,
     ])
   ).length;
 
@@ -61,7 +61,7 @@ where id in (
 async function correctFinished(tx: JobsDb, now_ms: number, future_ms: number): Promise<number> {
   let corrected = 0;
   for (const state of ["done", "failed", "cancelled"] as const) {
-    const left = jobs_each - corrected;
+    const left = jobs_per_transaction - corrected;
     if (left > 0)
       corrected += (await rowsOf(tx, finished_sql, [now_ms, state, future_ms, left])).length;
   }

@@ -127,9 +127,8 @@ export interface JobLimits<P> {
    */
   readonly io_bound?: boolean;
   /**
-   * Its runs are so short that finding and claiming one would take as long: it starts with the
-   * commit of the transaction that enqueues it, as long as enough capacity is left for waiting
-   * jobs.
+   * Its runs are so short that finding and claiming one would take as long: while there is enough
+   * capacity for waiting jobs, it starts with the commit of the transaction that enqueues it.
    */
   readonly begins_at_once?: boolean;
   /**

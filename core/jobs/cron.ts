@@ -20,7 +20,7 @@ export interface CronSchedulesOptions {
    * The longest wait before checking the clock again, default a minute: timers don't notice when a
    * machine sleeps or its clock is set.
    */
-  readonly look_ms_max?: number;
+  readonly check_ms_max?: number;
 }
 
 export class CronSchedules {
@@ -28,11 +28,11 @@ export class CronSchedules {
   /** The names of each owner's schedules. */
   private readonly names = new Map<string, ReadonlySet<string>>();
   private readonly clock: Clock;
-  private readonly look_ms_max: number;
+  private readonly check_ms_max: number;
 
   constructor(private readonly options: CronSchedulesOptions) {
     this.clock = options.clock ?? systemClock;
-    this.look_ms_max = options.look_ms_max ?? 60_000;
+    this.check_ms_max = options.check_ms_max ?? 60_000;
   }
 
   /** Replaces the schedules of `owner`. @throws Error on an invalid expression. */
@@ -54,8 +54,8 @@ export class CronSchedules {
    */
   add(schedule: Schedule): void {
     const name = nameOf(schedule);
-    const cron = parsed(schedule.cron);
-    this.wait(name, schedule, cron, nextTick(cron, this.clock.now_ms()));
+    const cron = parseCron(schedule.cron);
+    this.setTimer(name, schedule, cron, nextTick(cron, this.clock.now_ms()));
   }
 
   stop(): void {
@@ -63,22 +63,27 @@ export class CronSchedules {
     this.timers.clear();
   }
 
-  private wait(name: string, schedule: Schedule, cron: Cron, tick_at: number | undefined): void {
+  private setTimer(
+    name: string,
+    schedule: Schedule,
+    cron: Cron,
+    tick_at: number | undefined,
+  ): void {
     if (tick_at === undefined) return;
     const onTimer = (): void => {
       const now_ms = this.clock.now_ms();
       // Computed again: when the clock was set back, another tick comes first.
-      if (now_ms < tick_at) return this.wait(name, schedule, cron, nextTick(cron, now_ms));
+      if (now_ms < tick_at) return this.setTimer(name, schedule, cron, nextTick(cron, now_ms));
       this.tick(name, schedule, tick_at).catch((error: unknown) =>
         this.options.log.error("a scheduled job could not be enqueued", {
           schedule: name,
           ...errorFields(error),
         }),
       );
-      this.wait(name, schedule, cron, nextTick(cron, now_ms));
+      this.setTimer(name, schedule, cron, nextTick(cron, now_ms));
     };
     const left_ms = Math.max(0, tick_at - this.clock.now_ms());
-    this.timers.set(name, setTimeout(onTimer, Math.min(this.look_ms_max, left_ms)));
+    this.timers.set(name, setTimeout(onTimer, Math.min(this.check_ms_max, left_ms)));
   }
 
   /** Enqueues the job of this tick, unless a process has already done so. */
@@ -95,26 +100,26 @@ export class CronSchedules {
 export function cronProblem(expression: unknown): string | undefined {
   if (typeof expression !== "string") return "it is no text";
   try {
-    parsed(expression);
+    parseCron(expression);
     return undefined;
   } catch (error) {
     return messageOf(error);
   }
 }
 
-/** Each is parsed when it is checked and again when it is set: a start has many. */
-const known = new Map<string, Cron>();
-const known_max = 200;
+/** An expression is needed when it is checked and again when it is set, and a start has many. */
+const parsed_expressions = new Map<string, Cron>();
+const parsed_max = 200;
 
 /** @throws Error on an invalid expression. */
-function parsed(expression: string): Cron {
-  const found = known.get(expression);
-  if (found) return found;
+function parseCron(expression: string): Cron {
+  const cached = parsed_expressions.get(expression);
+  if (cached) return cached;
   // Paused, so that it starts no timer. UTC as an offset, not as a zone: a zone loads calendar
   // data, which delays the start.
   const cron = new Cron(expression, { utcOffset: 0, paused: true });
-  if (known.size >= known_max) known.clear();
-  known.set(expression, cron);
+  if (parsed_expressions.size >= parsed_max) parsed_expressions.clear();
+  parsed_expressions.set(expression, cron);
   return cron;
 }
 

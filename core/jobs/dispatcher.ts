@@ -55,7 +55,7 @@ export interface Claim {
   /** No other job may run until one is enqueued, falls due, or ends. */
   readonly is_complete: boolean;
 }
-const nothing: Claim = { begun: 0, is_complete: true };
+const no_claim: Claim = { begun: 0, is_complete: true };
 type ActiveJob = Pick<table.Claimed, "name" | "owner">;
 export interface ActiveRun extends Run {
   readonly ended: Promise<void>;
@@ -68,9 +68,9 @@ const lease_ms = 30_000;
  */
 const shared_lease_ms = 15_000;
 /** With more due jobs than this, a claim searches for those that may run. */
-const due_few = 16;
+const few_due_max = 16;
 /** With more queues than this, a claim looks at only some of them. */
-const queues_few = 64;
+const few_queues_max = 64;
 const candidates_per_slot = 8;
 /** The most jobs of one queue, or io-bound jobs, in one claim; the next claim follows at once. */
 const claims_max = 48;
@@ -79,19 +79,19 @@ const candidates_max = 10_000;
  * The share of the capacity, of everybody's and of its owner's, that jobs starting at once may
  * take: the rest is left for waiting jobs.
  */
-const at_once_part = 0.75;
+const immediate_share = 0.75;
 
 export class Dispatcher {
   private readonly active = new Map<string, ActiveRun>();
-  private readonly served = new ServedLog();
+  private readonly served_log = new ServedLog();
   private claiming: Promise<unknown> = Promise.resolve();
-  private last: Pick<Selection, "last_owner" | "queues"> = { last_owner: "", queues: 1 };
+  private last_selection: Pick<Selection, "last_owner" | "queues"> = { last_owner: "", queues: 1 };
   /** No job name takes all slots: other jobs would have to wait for its slowest run. */
   private readonly handler_slots_max: number;
   /** Jobs cancelled during a claim: one may have been claimed but not started yet. */
   private cancelled: Map<string, Stopped> | undefined;
-  private closed = false;
-  private opened = false;
+  private is_closed = false;
+  private was_opened = false;
   /** Jobs that start with the commit of an open transaction. */
   private readonly reserved = new Set<table.NewJob>();
   private readonly reservation_token: string;
@@ -138,7 +138,7 @@ export class Dispatcher {
 
   /** Jobs interrupted by the last shutdown are ready again: from now on jobs may start at once. */
   open(): void {
-    this.opened = true;
+    this.was_opened = true;
   }
 
   /**
@@ -151,10 +151,10 @@ export class Dispatcher {
     const { io_bound = false, begins_at_once = false, intake = false, concurrency = 1 } = limits;
     if (!begins_at_once || io_bound || job.key !== null || job.run_at > job.created_at)
       return undefined;
-    if (!this.opened || this.closed || store.isDiskFull()) return undefined;
+    if (!this.was_opened || this.is_closed || store.isDiskFull()) return undefined;
     if (intake && intakePaused()) return undefined;
     const isBelow = (max: number, counts: (active: ActiveJob) => boolean): boolean =>
-      this.countActive(counts) < Math.floor(max * at_once_part);
+      this.countActive(counts) < Math.floor(max * immediate_share);
     const has_capacity =
       isBelow(slots_max, () => true) &&
       isBelow(
@@ -173,8 +173,8 @@ export class Dispatcher {
   /** The transaction is committed: starts the job, or continues it. */
   startReserved(job: table.NewJob, claimed: table.Claimed, early?: EarlyRun): void {
     this.reserved.delete(job);
-    this.served.note(ownerKey(job.owner));
-    this.served.note(queueKey(job.queue));
+    this.served_log.note(ownerKey(job.owner));
+    this.served_log.note(queueKey(job.queue));
     this.begin(claimed, early);
   }
   release(job: table.NewJob): void {
@@ -190,15 +190,15 @@ export class Dispatcher {
   }
 
   /** Aborts the run of this job, whether running or about to start. */
-  abort(job_id: string, why: Stopped): void {
+  abort(job_id: string, reason: Stopped): void {
     const run = this.active.get(job_id);
-    if (run) run.controller.abort(why);
-    else this.cancelled?.set(job_id, why);
+    if (run) run.controller.abort(reason);
+    else this.cancelled?.set(job_id, reason);
   }
 
   /** Claims nothing more from now on. */
   close(): void {
-    this.closed = true;
+    this.is_closed = true;
   }
 
   /** Aborts everything that runs, once no claim is in progress. */
@@ -211,19 +211,19 @@ export class Dispatcher {
    * The number of running jobs in its queue that leaves capacity for others; null where only this
    * process runs jobs.
    */
-  queueMaxAtOnce(job: table.NewJob): number | null {
-    return this.shared ? Math.floor(job.queue_concurrency * at_once_part) : null;
+  immediateQueueMax(job: table.NewJob): number | null {
+    return this.shared ? Math.floor(job.queue_concurrency * immediate_share) : null;
   }
 
   /** Renews the leases of running jobs; aborts those that another process has taken over. */
   async renewLeases(): Promise<void> {
     const { store, clock } = this.options;
-    const before = this.runs;
-    if (before.length === 0) return;
-    const tokens = [...new Set(before.map(({ job }) => job.lease_token))];
+    const runs = this.runs;
+    if (runs.length === 0) return;
+    const tokens = [...new Set(runs.map(({ job }) => job.lease_token))];
     const until_ms = clock.now_ms() + this.lease_ms;
     const renewed = await store.inDeletion((tx) => table.renewLeases(tx, tokens, until_ms));
-    for (const { job } of before)
+    for (const { job } of runs)
       if (!renewed.has(job.id))
         this.abort(job.id, new Stopped("lost", "the lease of this job has expired"));
   }
@@ -231,11 +231,11 @@ export class Dispatcher {
   private async claimNow(): Promise<Claim> {
     const { store, clock } = this.options;
     const slots = this.options.slots_max - this.slots_taken - this.reserved.size;
-    if (this.closed) return nothing;
+    if (this.is_closed) return no_claim;
     const { ids, is_complete } = this.shared
-      ? { ids: await this.anyOf(slots), is_complete: false }
+      ? { ids: await this.findAny(slots), is_complete: false }
       : await this.select(store.db, slots);
-    if (ids.length === 0) return nothing;
+    if (ids.length === 0) return no_claim;
     this.cancelled = new Map();
     try {
       const claim = async (tx: Db): Promise<table.Claimed[]> => {
@@ -258,8 +258,11 @@ export class Dispatcher {
     }
   }
 
-  /** Without the lock: a job that seems to be available for this process, if any. */
-  private async anyOf(slots: number): Promise<readonly string[]> {
+  /**
+   * Without the lock: the id of one job that this process may run, which a claim then verifies; or
+   * none.
+   */
+  private async findAny(slots: number): Promise<readonly string[]> {
     const { store, clock } = this.options;
     // Most claims find nothing, and this check is cheap.
     if (!(await table.isDue(store.db, clock.now_ms()))) return [];
@@ -295,10 +298,13 @@ export class Dispatcher {
       if (is_paused && handler.limits.intake) continue;
       const { concurrency = 1, io_bound = false, each_process = false } = handler.limits;
       const key = handlerKey({ plugin, name });
-      const most = io_bound ? concurrency : Math.min(concurrency, this.handler_slots_max);
-      const elsewhere =
+      const handler_max = io_bound ? concurrency : Math.min(concurrency, this.handler_slots_max);
+      const running_everywhere =
         counts === undefined || each_process ? -Infinity : (counts.handlers.get(key) ?? 0);
-      const free = Math.min(most - (running.get(key) ?? 0), concurrency - elsewhere);
+      const free = Math.min(
+        handler_max - (running.get(key) ?? 0),
+        concurrency - running_everywhere,
+      );
       if (free > 0 && (io_bound || slots > 0))
         capacities.push({ plugin, name, io_bound, free, owner_max: ownerMax({ io_bound, free }) });
     }
@@ -311,18 +317,22 @@ export class Dispatcher {
     slots: number,
     counts?: RunningCounts,
   ): Promise<Selection & Pick<Claim, "is_complete">> {
-    const few = await findFewDue(db, this.options.clock.now_ms(), due_few);
-    const capacities = this.capacities(few ? kindsOf(few) : await readyKinds(db), slots, counts);
-    const { jobs, each_max } = few
-      ? { jobs: few, each_max: Infinity }
+    const few_due = await findFewDue(db, this.options.clock.now_ms(), few_due_max);
+    const capacities = this.capacities(
+      few_due ? kindsOf(few_due) : await readyKinds(db),
+      slots,
+      counts,
+    );
+    const { jobs, each_max } = few_due
+      ? { jobs: few_due, each_max: Infinity }
       : await this.search(db, capacities, slots);
     const slots_of = counts?.slots_of ?? this.slotsOfOwners();
-    const selection = selectJobs(jobs, capacities, slots, this.served, slots_of);
-    this.last = {
-      last_owner: selection.last_owner || this.last.last_owner,
+    const selection = selectJobs(jobs, capacities, slots, this.served_log, slots_of);
+    this.last_selection = {
+      last_owner: selection.last_owner || this.last_selection.last_owner,
       queues: Math.max(1, selection.queues),
     };
-    // A queue that gave as many as it may give at a time may have more.
+    // A queue from which as many were selected as one claim takes may have more.
     return { ...selection, is_complete: selection.ids.length < each_max };
   }
 
@@ -337,21 +347,22 @@ export class Dispatcher {
     slots: number,
   ): Promise<{ readonly jobs: readonly Candidate[]; readonly each_max: number }> {
     const now_ms = this.options.clock.now_ms();
-    const { last_owner, queues } = this.last;
-    const many = queues > queues_few;
-    const most = slots + (capacities.some(({ io_bound }) => io_bound) ? claims_max : 0);
-    const all_max = many ? most * candidates_per_slot : candidates_max;
-    const each_max = Math.min(claims_max, Math.ceil(most / queues));
-    const look = (after_owner: string) =>
+    const { last_owner, queues } = this.last_selection;
+    const is_partial = queues > few_queues_max;
+    const jobs_max = slots + (capacities.some(({ io_bound }) => io_bound) ? claims_max : 0);
+    const all_max = is_partial ? jobs_max * candidates_per_slot : candidates_max;
+    const each_max = Math.min(claims_max, Math.ceil(jobs_max / queues));
+    const find = (after_owner: string) =>
       findCandidates(db, capacities, now_ms, {
         after_owner,
         each_max,
         all_max,
       });
-    const ahead = await look(many ? last_owner : "");
-    const found = many && ahead.length < all_max ? [...ahead, ...(await look(""))] : ahead;
-    const jobs = [...new Map(found.map((job) => [job.id, job])).values()];
-    return { jobs, each_max: many ? 0 : Math.min(each_max, all_max) };
+    const first_part = await find(is_partial ? last_owner : "");
+    const candidates =
+      is_partial && first_part.length < all_max ? [...first_part, ...(await find(""))] : first_part;
+    const jobs = [...new Map(candidates.map((job) => [job.id, job])).values()];
+    return { jobs, each_max: is_partial ? 0 : Math.min(each_max, all_max) };
   }
 
   private newToken(): string {
@@ -372,8 +383,8 @@ export class Dispatcher {
       this.options.onEnded();
     });
     this.active.set(job.id, { ...run, ended });
-    const why = this.cancelled?.get(job.id) ?? (this.closed ? shutdown() : undefined);
-    if (why !== undefined) run.controller.abort(why);
+    const reason = this.cancelled?.get(job.id) ?? (this.is_closed ? shutdown() : undefined);
+    if (reason !== undefined) run.controller.abort(reason);
   }
 }
 

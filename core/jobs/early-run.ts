@@ -20,8 +20,8 @@ export interface EarlyRunOptions {
   readonly lease: Lease;
   /** Continues it as an enqueued job. */
   readonly continueAsJob: (tx: Db<any>, run: EarlyRun) => Promise<void>;
-  /** Frees its place. */
-  readonly leave: () => void;
+  /** Gives back the capacity that was reserved for it. */
+  readonly release: () => void;
   readonly onRunEnded: (run: EndedRun) => void;
 }
 
@@ -42,7 +42,7 @@ export class EarlyRun implements BegunJob<any> {
       (effect) => {
         this.outcome = { effect };
       },
-      // Handled by the run that it becomes.
+      // The run that continues it handles the error.
       () => undefined,
     );
   }
@@ -73,7 +73,7 @@ export class EarlyRun implements BegunJob<any> {
   drop(): void {
     if (this.is_settled) return;
     this.is_settled = true;
-    this.options.leave();
+    this.options.release();
     this.controller.abort(new Stopped("cancelled", "the job is no longer needed"));
   }
 
@@ -93,9 +93,9 @@ export class EarlyRun implements BegunJob<any> {
   }
 
   private end(): void {
-    const { leave, onRunEnded, job } = this.options;
+    const { release, onRunEnded, job } = this.options;
     this.is_settled = true;
-    leave();
+    release();
     onRunEnded({
       id: job.id,
       plugin: job.plugin,

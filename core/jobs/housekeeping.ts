@@ -19,7 +19,7 @@ export interface HousekeepingOptions {
   /** Called each time. */
   readonly retention: () => JobRetention;
   readonly certain_time: CertainTime;
-  readonly space_waiters: Pick<SpaceWaiters, "take">;
+  readonly space_waiters: Pick<SpaceWaiters, "takeReady">;
 }
 
 const heartbeat_ms = 10_000;
@@ -29,7 +29,7 @@ const shared_heartbeat_ms = 4_000;
 const shared_slack_ms = 5_000;
 const prune_tick = "core.prune";
 const prune_every_ms = 10 * 60_000;
-const prune_each = 500;
+const prune_batch = 500;
 const prune_pause_ms = 20;
 const day_ms = 24 * 3_600_000;
 
@@ -46,7 +46,7 @@ export class Housekeeping {
   private renewing: Promise<void> | undefined;
   private pruned_at_ms: number;
   /** Undefined before the first run: the clock may have been set back while the server was down. */
-  private seen_at_ms: number | undefined;
+  private ran_at_ms: number | undefined;
   private pruning: Promise<void> = Promise.resolve();
   private stopped = false;
 
@@ -57,16 +57,16 @@ export class Housekeeping {
   /** Does whatever is due. */
   async run(): Promise<void> {
     const { store, clock, certain_time, space_waiters } = this.options;
-    await certain_time.keep();
+    await certain_time.save();
     const now_ms = clock.now_ms();
     const is_shared = store.channel !== null;
     const slack_ms = is_shared ? shared_slack_ms : 0;
-    if (this.seen_at_ms === undefined || now_ms < this.seen_at_ms - slack_ms)
+    if (this.ran_at_ms === undefined || now_ms < this.ran_at_ms - slack_ms)
       await this.correctTimes(now_ms, slack_ms);
-    this.seen_at_ms = now_ms;
-    const with_space = space_waiters.take();
-    if (with_space.length > 0)
-      await store.inDeletion((tx) => table.wakeJobs(tx, with_space, now_ms));
+    this.ran_at_ms = now_ms;
+    const fitting_ids = space_waiters.takeReady();
+    if (fitting_ids.length > 0)
+      await store.inDeletion((tx) => table.wakeJobs(tx, fitting_ids, now_ms));
     await this.renew();
     if (Math.abs(now_ms - this.pruned_at_ms) >= prune_every_ms) {
       this.pruned_at_ms = now_ms;
@@ -85,13 +85,13 @@ export class Housekeeping {
     const { store, clock, dispatcher } = this.options;
     const is_shared = store.channel !== null;
     const now_ms = clock.now_ms();
-    const beat_ms = is_shared ? shared_heartbeat_ms : heartbeat_ms;
-    if (this.stopped || Math.abs(now_ms - this.renewed_at_ms) < beat_ms) return;
+    const interval_ms = is_shared ? shared_heartbeat_ms : heartbeat_ms;
+    if (this.stopped || Math.abs(now_ms - this.renewed_at_ms) < interval_ms) return;
     await dispatcher.renewLeases();
     // After an outage of the database, other processes get time to renew their leases.
-    const was_away = is_shared && now_ms - this.renewed_at_ms > 2 * beat_ms;
+    const was_cut_off = is_shared && now_ms - this.renewed_at_ms > 2 * interval_ms;
     this.renewed_at_ms = now_ms;
-    if (!was_away) await store.inDeletion((tx) => table.freeExpired(tx, now_ms));
+    if (!was_cut_off) await store.inDeletion((tx) => table.freeExpired(tx, now_ms));
   }
 
   /** When it resolves, nothing here uses the database any more. */
@@ -108,7 +108,7 @@ export class Housekeeping {
   }
 
   /** Whether this process does it for all. */
-  private isMine(): Promise<boolean> {
+  private claimPruning(): Promise<boolean> {
     const { store, clock } = this.options;
     const now_ms = clock.now_ms();
     const tick_at = now_ms - (now_ms % prune_every_ms);
@@ -119,15 +119,15 @@ export class Housekeeping {
     const { store, certain_time, log } = this.options;
     const retention = this.options.retention();
     try {
-      if (is_shared && !(await this.isMine())) return;
+      if (is_shared && !(await this.claimPruning())) return;
       for (const state of ["done", "cancelled", "failed"] as const) {
         const kept_ms = state === "failed" ? retention.failed_ms : retention.done_ms;
         while (!this.stopped) {
           const before_ms = certain_time.now_ms() - kept_ms;
-          const deleted = await table.pruneJobs(store.db, state, before_ms, prune_each);
+          const deleted = await table.pruneJobs(store.db, state, before_ms, prune_batch);
           // The reason of a failure may quote content.
           if (state === "failed" && deleted > 0) store.truncateWal();
-          if (deleted < prune_each) break;
+          if (deleted < prune_batch) break;
           await Bun.sleep(prune_pause_ms);
         }
       }

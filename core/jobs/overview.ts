@@ -62,9 +62,9 @@ export const isRetriable = ({ onExhausted, requeue }: JobHandler["limits"]): boo
 const listed_max = 10_000;
 
 /** The number of jobs that one call runs again or drops. */
-const at_once = 1_000;
+const jobs_per_call = 1_000;
 /** The number of failed jobs that one transaction deletes. */
-const forgotten_each = 200;
+const jobs_per_deletion = 200;
 
 /** Failed or waiting jobs of a kind; with `error` only those that failed for this reason. */
 export interface JobSelection extends Pick<Row, "plugin" | "name"> {
@@ -176,7 +176,7 @@ export class JobsOverview {
 
   /** Runs up to a thousand failed jobs of a kind again. */
   retryKind(selection: JobSelection): Promise<BatchDone> {
-    return this.eachOf("failed", selection, (id) => this.retry(id));
+    return this.forEachJob("failed", selection, (id) => this.retry(id));
   }
 
   /**
@@ -205,9 +205,9 @@ export class JobsOverview {
 
   /** Drops failed or waiting jobs of a kind, a batch in each call. @throws HttpError 409 */
   async dropKind(selection: JobSelection & { readonly state: "failed" | "ready" }) {
-    if (selection.state === "failed") return this.forgetFailed(selection);
+    if (selection.state === "failed") return this.deleteFailed(selection);
     this.requireDroppable(selection);
-    return this.eachOf("ready", selection, (id) => this.drop(id));
+    return this.forEachJob("ready", selection, (id) => this.drop(id));
   }
 
   /**
@@ -267,40 +267,40 @@ export class JobsOverview {
       await limits.onExhausted!(tx, payload, dropped_reason, "dropped");
   }
 
-  private async forgetFailed({ plugin, name, error }: JobSelection): Promise<BatchDone> {
+  private async deleteFailed({ plugin, name, error }: JobSelection): Promise<BatchDone> {
     const { store } = this.options;
     let done = 0;
     let deleted: number;
     do {
       deleted = await store.inDeletion(async (tx: JobsDb) => {
-        const ids = await idsOf(tx, "failed", { plugin, name, error }, forgotten_each);
+        const ids = await idsOf(tx, "failed", { plugin, name, error }, jobs_per_deletion);
         if (ids.length > 0) await tx.deleteFrom("core_jobs").where("id", "in", ids).execute();
         return ids.length;
       });
       done += deleted;
-    } while (deleted === forgotten_each && done < at_once);
+    } while (deleted === jobs_per_deletion && done < jobs_per_call);
     store.truncateWal();
     const [next] = await idsOf(store.db, "failed", { plugin, name, error }, 1);
     return { done, left: 0, next: next === undefined ? null : "" };
   }
 
   /** One transaction for each, so that other writers come in between. */
-  private async eachOf(
+  private async forEachJob(
     state: "failed" | "ready",
     selection: JobSelection,
-    work: (id: string) => Promise<void>,
+    change: (id: string) => Promise<void>,
   ): Promise<BatchDone> {
-    const ids = await idsOf(this.options.store.db, state, selection, at_once + 1);
-    const batch = ids.slice(0, at_once);
+    const ids = await idsOf(this.options.store.db, state, selection, jobs_per_call + 1);
+    const batch = ids.slice(0, jobs_per_call);
     let done = 0;
     for (const id of batch)
-      await work(id).then(
+      await change(id).then(
         () => done++,
         (error: unknown) => {
           if (!(error instanceof HttpError)) throw error;
         },
       );
-    const next = ids.length > at_once ? batch.at(-1)! : null;
+    const next = ids.length > jobs_per_call ? batch.at(-1)! : null;
     return { done, left: batch.length - done, next };
   }
 

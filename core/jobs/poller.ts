@@ -16,42 +16,42 @@ export interface PollerOptions {
 }
 
 const poll_ms = 1_000;
-/** A look that takes longer counts as stuck. */
-const silent_ms_max = 30_000;
-/** The first look at a start is so late, unless there is a new job: requests are waiting, too. */
-const first_look_ms = 50;
-/** The minimum time between two looks at the table while jobs are running. */
-const look_gap_ms = 3;
+/** A poll that takes longer counts as stuck. */
+const stuck_ms = 30_000;
+/** The delay of the first poll, unless a job is enqueued before: a start has requests to answer. */
+const first_poll_ms = 50;
+/** The minimum time between two polls while jobs are running. */
+const poll_gap_ms = 3;
 
 export class Poller {
   private state: "new" | "started" | "stopped" = "new";
   private timer: ReturnType<typeof setTimeout> | undefined;
   private renewal: ReturnType<typeof setInterval> | undefined;
-  /** A look was requested that has not begun yet. */
+  /** A poll was requested that has not begun yet. */
   private is_requested = false;
-  private looking = false;
-  private looked_at_ms = 0;
-  private failing = false;
+  private is_polling = false;
+  private polled_at_ms = 0;
+  private is_failing = false;
   private alive_at_ms = performance.now();
-  private under_way: Promise<void> = Promise.resolve();
+  private current_poll: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: PollerOptions) {}
 
   start(): void {
     this.state = "started";
     this.alive_at_ms = performance.now();
-    // What fails here fails when jobs are looked for, too.
+    // A poll meets the same failure and reports it.
     const renew = () => void this.options.housekeeping.renew().catch(() => undefined);
     this.renewal = withoutOrigin(() => setInterval(renew, poll_ms)).unref();
-    this.timer = withoutOrigin(() => setTimeout(() => this.wake(), first_look_ms));
+    this.timer = withoutOrigin(() => setTimeout(() => this.wake(), first_poll_ms));
   }
 
   /** Why jobs don't run; null when they do, or when it was not started. */
   failure(): string | null {
     if (this.state !== "started") return null;
-    if (this.failing) return "Jobs can't be claimed.";
+    if (this.is_failing) return "Jobs can't be claimed.";
     const silent_ms = performance.now() - this.alive_at_ms;
-    return silent_ms < silent_ms_max
+    return silent_ms < stuck_ms
       ? null
       : `The job queue has not been checked for ${Math.round(silent_ms / 1_000)} s.`;
   }
@@ -60,11 +60,11 @@ export class Poller {
   wake(): void {
     if (this.state !== "started" || this.is_requested) return;
     this.is_requested = true;
-    if (this.looking) return;
-    const look = (): void => {
-      if (this.state === "started") this.under_way = this.look();
+    if (this.is_polling) return;
+    const start = (): void => {
+      if (this.state === "started") this.current_poll = this.poll();
     };
-    withoutOrigin(() => setImmediate(look));
+    withoutOrigin(() => setImmediate(start));
   }
 
   /** When it resolves, nothing here uses the database any more. */
@@ -72,13 +72,13 @@ export class Poller {
     this.state = "stopped";
     clearTimeout(this.timer);
     clearInterval(this.renewal);
-    await this.under_way;
+    await this.current_poll;
     await this.options.housekeeping.stop();
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     const { store, clock, log, dispatcher } = this.options;
-    this.looking = true;
+    this.is_polling = true;
     let pause_ms = poll_ms;
     try {
       do {
@@ -86,32 +86,32 @@ export class Poller {
         this.alive_at_ms = performance.now();
         clearTimeout(this.timer);
         await this.options.housekeeping.run();
-        await this.gather();
+        await this.waitForGap();
         if (this.state !== "started") return;
         if (!(await dispatcher.claim()).is_complete) this.is_requested = true;
-        this.failing = false;
+        this.is_failing = false;
         if (this.is_requested) continue;
         const next = await nextRunAt(store.db, clock.now_ms());
         if (next !== undefined) pause_ms = Math.min(poll_ms, Math.max(1, next - clock.now_ms()));
       } while (this.is_requested && this.state === "started");
     } catch (error) {
       // Once, not at every poll.
-      if (!this.failing) log.error("jobs can't be claimed; retrying", errorFields(error));
-      this.failing = true;
+      if (!this.is_failing) log.error("jobs can't be claimed; retrying", errorFields(error));
+      this.is_failing = true;
     } finally {
-      this.looking = false;
+      this.is_polling = false;
       this.is_requested = false;
       if (this.state === "started") this.timer = setTimeout(() => this.wake(), pause_ms);
     }
   }
 
   /**
-   * A look at the table costs as much as a small job: while jobs are running, the next look covers
-   * everything that has come or ended meanwhile.
+   * A poll costs as much as a small job: while jobs are running, the next one covers all that were
+   * enqueued or have ended meanwhile.
    */
-  private async gather(): Promise<void> {
+  private async waitForGap(): Promise<void> {
     if (this.options.dispatcher.slots_taken > 0)
-      await Bun.sleep(Math.max(0, this.looked_at_ms + look_gap_ms - performance.now()));
-    this.looked_at_ms = performance.now();
+      await Bun.sleep(Math.max(0, this.polled_at_ms + poll_gap_ms - performance.now()));
+    this.polled_at_ms = performance.now();
   }
 }

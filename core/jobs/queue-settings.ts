@@ -1,4 +1,4 @@
-/** The settings for jobs currently in force, read each time. */
+/** The settings of the job queue: read at each use, so that a change takes effect at once. */
 import type { Config } from "../base/config";
 import type { JobQueueOptions } from "./queue";
 

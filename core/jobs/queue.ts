@@ -160,9 +160,9 @@ export class JobQueue {
     payload: PayloadOf<R>,
     options: EnqueueOptions = {},
   ): Promise<void> {
-    const { job, handler } = this.newJobOf(on, payload, options);
+    const { job, handler } = this.jobFor(on, payload, options);
     const lease = this.dispatcher.reserve(job, handler);
-    if (lease !== undefined && (await this.beginWith(db, job, lease))) return;
+    if (lease !== undefined && (await this.startWithCommit(db, job, lease))) return;
     await this.insert(db, job);
   }
 
@@ -176,7 +176,7 @@ export class JobQueue {
   ): BegunJob<GivenOf<R>> | undefined {
     const { dispatcher } = this;
     const { store, clock, work } = this.options;
-    const { job, handler } = this.newJobOf(on, payload, options);
+    const { job, handler } = this.jobFor(on, payload, options);
     const lease = dispatcher.reserve(job, handler);
     if (lease === undefined) return undefined;
     return new EarlyRun({
@@ -189,11 +189,11 @@ export class JobQueue {
       lease,
       onRunEnded: this.onRunEnded,
       continueAsJob: async (tx, run) => {
-        if (await this.beginWith(tx, job, lease, run)) return;
+        if (await this.startWithCommit(tx, job, lease, run)) return;
         await this.insert(tx, job);
         store.afterCommit(() => run.drop());
       },
-      leave: () => dispatcher.release(job),
+      release: () => dispatcher.release(job),
     });
   }
 
@@ -203,23 +203,23 @@ export class JobQueue {
   }
 
   /** Lets the job start with the surrounding transaction; false when it has to wait after all. */
-  private async beginWith(
+  private async startWithCommit(
     db: Db<any>,
     job: table.NewJob,
     lease: table.Lease,
     early?: EarlyRun,
   ): Promise<boolean> {
     const { dispatcher } = this;
-    const undone = (): void => dispatcher.release(job);
+    const undo = (): void => dispatcher.release(job);
     try {
-      const queue_max = dispatcher.queueMaxAtOnce(job);
+      const queue_max = dispatcher.immediateQueueMax(job);
       const claimed = await table.insertRunning(db, job, lease, queue_max);
-      if (claimed === null) undone();
+      if (claimed === null) undo();
       else
-        this.options.store.afterCommit(() => dispatcher.startReserved(job, claimed, early), undone);
+        this.options.store.afterCommit(() => dispatcher.startReserved(job, claimed, early), undo);
       return claimed !== null;
     } catch (error) {
-      undone();
+      undo();
       throw error;
     }
   }
@@ -229,19 +229,19 @@ export class JobQueue {
    * nothing without any. @throws Error on an invalid payload.
    */
   async emit<R extends EventRef>(db: Db<any>, on: R, payload: PayloadOf<R>): Promise<void> {
-    const wanting: Registered[] = [];
+    const subscribers: Registered[] = [];
     for (const subscriber of this.handlers.of(on)) {
       const wants = subscriber.handler.limits.wants?.(payload, db) ?? true;
       // Awaits only real promises: most events have no subscriber.
-      if (wants === true || (wants !== false && (await wants))) wanting.push(subscriber);
+      if (wants === true || (wants !== false && (await wants))) subscribers.push(subscriber);
     }
-    const writing = this.writers().filter((writer) => writer.wants(on, payload));
-    if (wanting.length === 0 && writing.length === 0) return;
-    requireFit(on, payload);
-    for (const writer of writing) await writer.write(db, on, payload);
-    for (const subscriber of wanting)
+    const writers = this.writers().filter((writer) => writer.wants(on, payload));
+    if (subscribers.length === 0 && writers.length === 0) return;
+    requireValidPayload(on, payload);
+    for (const writer of writers) await writer.write(db, on, payload);
+    for (const subscriber of subscribers)
       await table.insertJob(db, this.newJob(subscriber, payload, {}));
-    if (wanting.length > 0) this.announce();
+    if (subscribers.length > 0) this.announce();
   }
 
   async cancelJobs(db: Db<any>, subjects: readonly string[]): Promise<void> {
@@ -257,10 +257,10 @@ export class JobQueue {
    */
   async start(gone_nodes: readonly string[] = []): Promise<void> {
     const { store, log } = this.options;
-    const of = store.channel === null ? "all" : gone_nodes;
+    const nodes = store.channel === null ? "all" : gone_nodes;
     // After a graceful end none is running: then nothing is written, and no disk waited for.
     const resumed = (await table.isAnyRunning(store.db))
-      ? await store.inDeletion((tx) => table.freeRunsOf(tx, of))
+      ? await store.inDeletion((tx) => table.freeRunsOf(tx, nodes))
       : 0;
     if (resumed > 0) log.info("jobs of the previous run were resumed", { jobs: resumed });
     this.dispatcher.open();
@@ -306,7 +306,7 @@ export class JobQueue {
   /** See the plugin contract. */
   readonly certain_now_ms = (): number => this.certain_time.now_ms();
 
-  /** Whatever kept jobs from starting is over. Returns at once. */
+  /** Call when what kept jobs from starting, such as a pause, is over. Returns at once. */
   wake(): void {
     this.poller.wake();
   }
@@ -351,12 +351,12 @@ export class JobQueue {
     this.options.notifier.publish(JobsReady, "", null);
   }
 
-  private newJobOf(
+  private jobFor(
     on: JobRef,
     payload: unknown,
     options: EnqueueOptions,
   ): { readonly job: table.NewJob; readonly handler: JobHandler } {
-    requireFit(on, payload);
+    requireValidPayload(on, payload);
     const [registered] = this.handlers.of(on);
     if (!registered) throw new Error(`no plugin handles the job ${on.id}`);
     return { job: this.newJob(registered, payload, options), handler: registered.handler };
@@ -388,7 +388,7 @@ export class JobQueue {
   }
 }
 
-function requireFit(on: JobRef | EventRef, payload: unknown): void {
+function requireValidPayload(on: JobRef | EventRef, payload: unknown): void {
   // Collecting the errors takes much longer than checking that there are none.
   if (Value.Check(on.payload, payload)) return;
   const { path, message } = Value.Errors(on.payload, payload).First()!;

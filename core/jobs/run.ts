@@ -28,7 +28,7 @@ import type { UnreadableWaiters } from "./unreadable-waiters";
 export class Stopped extends Error {
   override readonly name = "AbortError";
   constructor(
-    readonly why: "timeout" | "cancelled" | "lost" | "shutdown",
+    readonly kind: "timeout" | "cancelled" | "lost" | "shutdown",
     message: string,
   ) {
     super(message);
@@ -52,7 +52,7 @@ export interface RunnerOptions {
   readonly grace_ms: number;
   /** Is told which jobs found no space on the disk. */
   readonly space_waiters: Pick<SpaceWaiters, "add" | "forget">;
-  /** Is told which jobs met something unreadable. */
+  /** Is told which jobs could not read the disk. */
   readonly unreadable_waiters: Pick<UnreadableWaiters, "add" | "forget">;
   /** Called once the run has ended. */
   readonly onRunEnded: (run: EndedRun) => void;
@@ -83,7 +83,7 @@ const full_pause_ms = 30_000;
 const no_space = { kind: "interrupted", delay_ms: full_pause_ms, found_no_space: true } as const;
 /** How often to try to complete a job on a full disk before its work is discarded. */
 const full_tries_max = 3;
-const postponed_ms = 60_000;
+const postpone_ms = 60_000;
 const reason_max = 500;
 
 /** Runs the job and stores the outcome. Never throws. */
@@ -159,7 +159,7 @@ class Runner {
     try {
       const effect = await abandoned.race(running);
       const stopped = stoppedBy(controller.signal);
-      return stopped === undefined || stopped.why === "shutdown"
+      return stopped === undefined || stopped.kind === "shutdown"
         ? { kind: "done", effect }
         : outcomeOfStop(stopped);
     } catch (error) {
@@ -183,10 +183,10 @@ class Runner {
    */
   private async end(outcome: Outcome, tries = 1): Promise<void> {
     try {
-      const waits = outcome.kind === "interrupted" && outcome.found_no_space;
-      const found_bytes = waits ? this.options.store.freeBytes() : 0;
+      const needs_space = outcome.kind === "interrupted" && outcome.found_no_space;
+      const free_bytes = needs_space ? this.options.store.freeBytes() : 0;
       const written = await this.write(outcome);
-      if (waits) this.options.space_waiters.add(this.current.job.id, found_bytes);
+      if (needs_space) this.options.space_waiters.add(this.current.job.id, free_bytes);
       else this.options.space_waiters.forget(this.current.job.id);
       if (outcome.kind !== "interrupted")
         this.options.unreadable_waiters.forget(this.current.job.id);
@@ -205,7 +205,7 @@ class Runner {
           errorFields(error),
         );
         await Bun.sleep(storage_pause_ms);
-        if (stoppedBy(this.current.controller.signal)?.why === "shutdown") return;
+        if (stoppedBy(this.current.controller.signal)?.kind === "shutdown") return;
         // The remaining space may suffice for another job: this one gives up its slot.
         if (isFull(error) && tries === full_tries_max) return this.end(no_space);
         return this.end(outcome, tries + 1);
@@ -241,9 +241,11 @@ class Runner {
       case "dropped":
         return true;
       case "interrupted":
-        return this.note((tx) => table.returnJob(tx, job, now_ms + outcome.delay_ms));
+        return this.updateRow((tx) => table.returnJob(tx, job, now_ms + outcome.delay_ms));
       case "postponed":
-        return this.note((tx) => table.retryJob(tx, job, outcome.reason, now_ms + postponed_ms));
+        return this.updateRow((tx) =>
+          table.retryJob(tx, job, outcome.reason, now_ms + postpone_ms),
+        );
       case "done":
         return this.complete(outcome.effect);
       case "failed":
@@ -252,7 +254,7 @@ class Runner {
   }
 
   /** A change of the job's own row, which needs no new space. */
-  private note(change: (tx: Db) => Promise<boolean>): Promise<boolean> {
+  private updateRow(change: (tx: Db) => Promise<boolean>): Promise<boolean> {
     return this.options.store.inDeletion(change);
   }
 
@@ -260,7 +262,7 @@ class Runner {
     const { store, clock } = this.options;
     const { job, handler } = this.current;
     const now_ms = clock.now_ms();
-    if (!effect) return this.note((tx) => table.completeJob(tx, job, now_ms));
+    if (!effect) return this.updateRow((tx) => table.completeJob(tx, job, now_ms));
     const { uses_reserve = false } = handler.limits;
     // On a full disk, the remaining space is reserved for deletions.
     if (store.isDiskFull() && !uses_reserve) throw storageFull();
@@ -284,7 +286,7 @@ class Runner {
     });
     const now_ms = clock.now_ms();
     if (is_retried)
-      return this.note((tx) =>
+      return this.updateRow((tx) =>
         table.retryJob(tx, job, reason, now_ms + retryDelay(limits, failuresOf(job))),
       );
     return store.inTransaction(async (tx) => {
@@ -324,9 +326,9 @@ const stoppedBy = (signal: AbortSignal): Stopped | undefined =>
   signal.reason instanceof Stopped ? signal.reason : undefined;
 
 function outcomeOfStop(stopped: Stopped): Outcome {
-  if (stopped.why === "timeout")
+  if (stopped.kind === "timeout")
     return { kind: "failed", cause: "timeout", permanent: false, reason: stopped.message };
-  return stopped.why === "shutdown" ? { kind: "interrupted", delay_ms: 0 } : { kind: "dropped" };
+  return stopped.kind === "shutdown" ? { kind: "interrupted", delay_ms: 0 } : { kind: "dropped" };
 }
 
 function outcomeOf(error: unknown, { uses_reserve }: JobHandler["limits"]): Outcome {

@@ -2,8 +2,8 @@
 import type { Store } from "../store/store";
 
 /** The additional space that is worth a retry; a quarter more than what was tried in vain. */
-const more_bytes = 2 ** 20;
-const more_share = 1.25;
+const extra_bytes = 2 ** 20;
+const growth_factor = 1.25;
 
 export class SpaceWaiters {
   /** By job: the space that must be free for its next run. */
@@ -14,11 +14,13 @@ export class SpaceWaiters {
   constructor(private readonly store: Pick<Store, "freeBytes" | "isDiskFull">) {}
 
   /** A run found no space; this much was free. */
-  add(job_id: string, found_bytes: number): void {
+  add(job_id: string, free_bytes: number): void {
     const tried_bytes = this.woken.get(job_id);
     this.waiting.set(
       job_id,
-      tried_bytes === undefined ? found_bytes + more_bytes : tried_bytes * more_share + more_bytes,
+      tried_bytes === undefined
+        ? free_bytes + extra_bytes
+        : tried_bytes * growth_factor + extra_bytes,
     );
   }
 
@@ -29,7 +31,7 @@ export class SpaceWaiters {
   }
 
   /** Removes and returns the jobs for which there may be space now. */
-  take(): string[] {
+  takeReady(): string[] {
     if (this.waiting.size === 0 || this.store.isDiskFull()) return [];
     const free_bytes = this.store.freeBytes();
     const ready: string[] = [];

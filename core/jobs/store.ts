@@ -81,7 +81,7 @@ export interface Claimed {
   readonly created_at: number;
   readonly run_at: number;
 }
-const marks = (count: number): string => Array(count).fill("?").join(", ");
+const placeholders = (count: number): string => Array(count).fill("?").join(", ");
 
 const insert_sql = `
 insert into core_jobs (id, plugin, name, payload, owner, lane, lane_max, priority, state, run_at,
@@ -173,12 +173,12 @@ export const claimJobs = (
 const claim_sql = (jobs: number): string => `
 update core_jobs
 set state = 'running', attempts = attempts + 1, lease_until = ?, lease_token = ?, started_at = ?
-where state = 'ready' and id in (${marks(jobs)})
+where state = 'ready' and id in (${placeholders(jobs)})
 returning id, plugin, name, owner, payload, attempts, attempts_max, crashes, lease_token,
   request_id, created_at, run_at`;
 
 /** A job and the lease under which it runs. */
-type Held = Pick<Claimed, "id" | "lease_token">;
+type LeasedJob = Pick<Claimed, "id" | "lease_token">;
 /**
  * Ends a run. Changes nothing and returns false when the job was cancelled, or another process
  * holds its lease by now. So do the functions below that use it.
@@ -187,7 +187,7 @@ const fenced = async (
   db: JobsDb,
   set: string,
   values: readonly unknown[],
-  { id, lease_token }: Held,
+  { id, lease_token }: LeasedJob,
 ): Promise<boolean> => {
   const ended = await rowsOf(db, fenced_sql(set), [...values, id, lease_token]);
   return ended.length === 1;
@@ -197,12 +197,12 @@ update core_jobs set ${set}, lease_until = null, lease_token = null
 where id = ? and lease_token = ? and state = 'running' returning id`;
 
 // The payload is deleted with the end of the job: it may quote what is deleted later.
-export const completeJob = (db: JobsDb, job: Held, now_ms: number): Promise<boolean> =>
+export const completeJob = (db: JobsDb, job: LeasedJob, now_ms: number): Promise<boolean> =>
   fenced(db, "state = 'done', payload = '', error = null, finished_at = ?", [now_ms], job);
 /** `keep_payload`: an administrator may run the job again. */
 export const failJob = (
   db: JobsDb,
-  job: Held,
+  job: LeasedJob,
   error: string,
   now_ms: number,
   keep_payload: boolean,
@@ -213,10 +213,14 @@ export const failJob = (
     [error, now_ms],
     job,
   );
-export const retryJob = (db: JobsDb, job: Held, error: string, run_at: number): Promise<boolean> =>
-  fenced(db, "state = 'ready', error = ?, run_at = ?", [error, run_at], job);
+export const retryJob = (
+  db: JobsDb,
+  job: LeasedJob,
+  error: string,
+  run_at: number,
+): Promise<boolean> => fenced(db, "state = 'ready', error = ?, run_at = ?", [error, run_at], job);
 /** Makes it ready again as if it had not been claimed. */
-export const returnJob = (db: JobsDb, job: Held, run_at: number): Promise<boolean> =>
+export const returnJob = (db: JobsDb, job: LeasedJob, run_at: number): Promise<boolean> =>
   fenced(db, "state = 'ready', attempts = attempts - 1, run_at = ?", [run_at], job);
 
 /** Makes those of them that wait due at `run_at`. */
@@ -224,7 +228,7 @@ export const wakeJobs = (db: JobsDb, ids: readonly string[], run_at: number): Pr
   rowsOf(
     db,
     `update core_jobs set run_at = ?
-where state = 'ready' and run_at > ? and id in (${marks(ids.length)})`,
+where state = 'ready' and run_at > ? and id in (${placeholders(ids.length)})`,
     [run_at, run_at, ...ids],
   );
 
@@ -240,7 +244,7 @@ export async function renewLeases(
 }
 const renew_sql = (tokens: number): string => `
 update core_jobs set lease_until = ?
-where state = 'running' and lease_token in (${marks(tokens)}) returning id`;
+where state = 'running' and lease_token in (${placeholders(tokens)}) returning id`;
 
 /** A lease token contains the id of its process. Ids of processes contain no dot. */
 export const tokenOf = (node_id: string, unique: string): string => `${node_id}.${unique}`;
@@ -249,34 +253,38 @@ export const nodeOf = (token: string): string => token.slice(0, token.indexOf(".
 
 /** Makes jobs ready again whose lease has expired because their process died. Returns how many. */
 export const freeExpired = (db: JobsDb, before_ms: number): Promise<number> =>
-  free(db, "lease_until < ?", [before_ms]);
+  releaseRuns(db, "lease_until < ?", [before_ms]);
 
 export const isAnyRunning = async (db: JobsDb): Promise<boolean> =>
   (await rowsOf(db, "select 1 from core_jobs where state = 'running' limit 1", [])).length > 0;
 
 /** The same for all jobs running in these processes, or in any: nobody runs them any more. */
 export async function freeRunsOf(db: JobsDb, nodes: readonly string[] | "all"): Promise<number> {
-  if (nodes === "all") return free(db, "1 = 1", []);
-  let freed = 0;
+  if (nodes === "all") return releaseRuns(db, "1 = 1", []);
+  let released = 0;
   // A slash sorts after a dot.
   for (const id of nodes)
-    freed += await free(db, "lease_token > ? and lease_token < ?", [`${id}.`, `${id}/`]);
-  return freed;
+    released += await releaseRuns(db, "lease_token > ? and lease_token < ?", [`${id}.`, `${id}/`]);
+  return released;
 }
 
-async function free(db: JobsDb, which: string, values: readonly unknown[]): Promise<number> {
-  const freed = await rowsOf(
+async function releaseRuns(
+  db: JobsDb,
+  condition: string,
+  values: readonly unknown[],
+): Promise<number> {
+  const released = await rowsOf(
     db,
     `update core_jobs
 set state = 'ready', crashes = crashes + 1, lease_until = null, lease_token = null
-where state = 'running' and ${which} returning id`,
+where state = 'running' and ${condition} returning id`,
     values,
   );
-  return freed.length;
+  return released.length;
 }
 
 /** Subjects per statement: far below the limit of bound values. */
-const subjects_each = 500;
+const subjects_per_statement = 500;
 
 /** Ends unfinished jobs about these subjects and returns their ids. */
 export async function cancelJobs(
@@ -285,12 +293,13 @@ export async function cancelJobs(
   now_ms: number,
 ): Promise<string[]> {
   const ids: string[] = [];
-  for (const batch of batchesOf(subjects, subjects_each)) {
+  for (const batch of batchesOf(subjects, subjects_per_statement)) {
     const rows = await rowsOf<{ id: string }>(
       db,
       `update core_jobs
 set state = 'cancelled', payload = '', finished_at = ?, lease_until = null, lease_token = null
-where subject is not null and state in ('ready', 'running') and subject in (${marks(batch.length)})
+where subject is not null and state in ('ready', 'running')
+and subject in (${placeholders(batch.length)})
 returning id`,
       [now_ms, ...batch],
     );
@@ -300,7 +309,7 @@ returning id`,
       db,
       `update core_jobs set payload = ''
 where subject is not null and state = 'failed' and payload != ''
-and subject in (${marks(batch.length)})`,
+and subject in (${placeholders(batch.length)})`,
       batch,
     );
   }
@@ -322,12 +331,12 @@ export async function nextRunAt(db: JobsDb, now_ms: number): Promise<number | un
   return row && toNumber(row.run_at);
 }
 
-/** Deletes up to `most` jobs of this state that ended before `before_ms`, and returns how many. */
+/** Deletes up to `limit` jobs of this state that ended before `before_ms`, and returns how many. */
 export async function pruneJobs(
   db: JobsDb,
   state: JobState,
   before_ms: number,
-  most: number,
+  limit: number,
 ): Promise<number> {
   const deleted = await rowsOf(
     db,
@@ -336,7 +345,7 @@ export async function pruneJobs(
   where state in ('done', 'failed', 'cancelled') and state = ? and finished_at < ?
   order by finished_at limit ?
 ) returning id`,
-    [state, before_ms, most],
+    [state, before_ms, limit],
   );
   return deleted.length;
 }

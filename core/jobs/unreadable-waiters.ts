@@ -1,19 +1,19 @@
 /**
- * Jobs that met something unreadable on the disk. They wait without using an attempt, because a
- * disk may recover; but not for ever, because a single sector never does.
+ * Jobs that failed because something on the disk can't be read. They wait without using an attempt,
+ * because a disk may recover; but not for ever, because a damaged sector never does.
  */
 import type { Clock } from "../base/clock";
 
-/** After this long, each run that meets it is a failure. */
+/** After this time, such a run counts as a failure. */
 const waits_ms_max = 15 * 60_000;
 
 export class UnreadableWaiters {
-  /** By job: when it was met first. */
+  /** By job: when it happened first. */
   private readonly since = new Map<string, number>();
 
   constructor(private readonly clock: Pick<Clock, "now_ms">) {}
 
-  /** A run has met it. Returns whether it is the first one, and whether the job may wait. */
+  /** A run could not read the disk. Returns whether that is new, and whether the job may wait. */
   add(job_id: string): { readonly is_first: boolean; readonly may_wait: boolean } {
     const now_ms = this.clock.now_ms();
     const since = this.since.get(job_id);

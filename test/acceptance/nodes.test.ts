@@ -181,7 +181,7 @@ describeOnPostgres("several processes on one PostgreSQL", () => {
       const schedules = started.map(({ queue, store }) => {
         const run = async ({ name }: { name: string }) => void ran.push(name);
         queue.register("test", handle(Work, run, limits));
-        const one = new CronSchedules({ queue, store, log, clock, look_ms_max: 5 });
+        const one = new CronSchedules({ queue, store, log, clock, check_ms_max: 5 });
         one.add(every("* * * * *", Work, { name: "tick" }));
         return one;
       });

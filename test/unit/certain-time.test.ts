@@ -1,6 +1,6 @@
 /** Nothing is removed for good because the clock was wrong for a while. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { CertainTime, seenAgain, type Seen } from "../../core/jobs/certain-time";
+import { CertainTime, nextReading, type TimeReading } from "../../core/jobs/certain-time";
 import { openJobs, minute, movableClock, type JobsFixture } from "../helpers/jobs";
 
 const hour = 60 * minute;
@@ -17,7 +17,7 @@ function after(steps: readonly Step[]) {
     const { ms } = clock.uptime();
     return { now_ms: clock.now_ms, uptime: () => ({ boot: `${boots}`, ms }) };
   };
-  let seen: Seen = {
+  let seen: TimeReading = {
     certain_ms: begun_ms,
     clock_ms: begun_ms,
     boot: "0",
@@ -32,9 +32,9 @@ function after(steps: readonly Step[]) {
     }
     for (let left = what === "run" ? ms : 0; left > 0; left -= minute) {
       clock.pass(Math.min(minute, left));
-      seen = seenAgain(seen, now());
+      seen = nextReading(seen, now());
     }
-    seen = seenAgain(seen, now());
+    seen = nextReading(seen, now());
   }
   return { certain_for: seen.certain_ms - begun_ms, behind: clock.now_ms() - seen.certain_ms };
 }
@@ -140,13 +140,13 @@ describe("the saved certain time", () => {
 
   test("survives a restart with a wrong clock, and is right again once the clock is", async () => {
     const { clock } = world;
-    await (await begin()).keep();
+    await (await begin()).save();
     const right = clock.now_ms();
     clock.move(year);
     const later = await begin();
     expect(later.now_ms()).toBe(right);
     clock.pass(minute / 2);
-    await later.keep();
+    await later.save();
     expect(world.lines.join()).toContain("the clock is far ahead");
     clock.move(-year);
     expect((await begin()).now_ms()).toBe(clock.now_ms());
@@ -154,7 +154,7 @@ describe("the saved certain time", () => {
 
   test("includes the time the server was stopped", async () => {
     const { clock } = world;
-    await (await begin()).keep();
+    await (await begin()).save();
     clock.pass(5 * day);
     expect((await begin()).now_ms()).toBe(clock.now_ms());
   });

@@ -152,7 +152,7 @@ describe("scheduled ticks stay on time when the clock is", () => {
   });
   function schedules(queue: JobQueue): CronSchedules {
     const { store, log, clock } = world;
-    const schedules = new CronSchedules({ queue, store, log, clock, look_ms_max: 5 });
+    const schedules = new CronSchedules({ queue, store, log, clock, check_ms_max: 5 });
     started.push(schedules);
     schedules.add(schedule);
     return schedules;

@@ -34,11 +34,11 @@ export interface AttemptSenderContext extends Pick<Context, "db" | "now_ms" | "s
   readonly prefixes: () => HeaderPrefixes;
 }
 
-const answer_ms_max = 15_000;
+const response_ms_max = 15_000;
 /** Extra time for a pending response when the server stops or the webhook is deleted. */
 const grace_ms = 3_000;
 /** For the response's body, which is shown to people. */
-const answer_limits = { bytes_max: 4_096, ms_max: 2_000 };
+const body_limits = { bytes_max: 4_096, ms_max: 2_000 };
 
 type Outcome = Omit<AttemptResult, "duration_ms">;
 
@@ -57,9 +57,9 @@ export class AttemptSender {
     const begun = await deliveries.beginAttempt(key);
     if (begun === "interrupted") return (tx) => deliveries.endInterrupted(tx, webhook, key);
     if (!begun) return;
-    const started = performance.now();
+    const started_ms = performance.now();
     const outcome = await this.send(webhook, delivery, signal);
-    const duration_ms = Math.round(performance.now() - started);
+    const duration_ms = Math.round(performance.now() - started_ms);
     return (tx) => deliveries.endAttempt(tx, webhook, key, { ...outcome, duration_ms });
   }
 
@@ -70,35 +70,36 @@ export class AttemptSender {
     signal: AbortSignal,
   ): Promise<Outcome> {
     const target = parseTarget(webhook.href);
-    const checked = await checkHost(target, this.ctx.lookup, this.ctx.allows);
+    const host = await checkHost(target, this.ctx.lookup, this.ctx.allows);
     signal.throwIfAborted();
-    if (checked.kind === "refused")
+    if (host.kind === "refused")
       return {
         ...failed("the host has a non-public address; nothing was sent"),
         outcome: "refused",
       };
-    if (checked.kind === "absent") return failed("the host does not exist");
-    if (checked.kind === "silent")
-      return failed(`the host could not be looked up: ${checked.reason}`);
+    if (host.kind === "absent") return failed("the host does not exist");
+    if (host.kind === "silent") return failed(`the host could not be looked up: ${host.reason}`);
     const secrets = this.openSecrets(webhook);
     if (secrets === null)
       return failed(
         "the signing secret can't be decrypted with the server's secret key; rotate the " +
           "secret",
       );
-    const limit = new TimeLimit(answer_ms_max, { signal, grace_ms });
+    const limit = new TimeLimit(response_ms_max, { signal, grace_ms });
     try {
-      const answer = await postPinned(target, checked.addresses, {
+      const answer = await postPinned(target, host.addresses, {
         headers: this.headers(delivery, secrets),
         body: delivery.request_body,
         signal: limit.signal,
-        answer: answer_limits,
+        answer: body_limits,
       });
       return outcomeOf(answer, this.ctx.now_ms());
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       return failed(
-        limit.signal.aborted ? `no response within ${answer_ms_max / 1_000} s` : describe(error),
+        limit.signal.aborted
+          ? `no response within ${response_ms_max / 1_000} s`
+          : describeError(error),
       );
     } finally {
       limit.clear();
@@ -158,7 +159,7 @@ function outcomeOf({ status, headers, body }: PostAnswer, now_ms: number): Outco
 }
 
 /** Why there was no response, for the log of deliveries. */
-function describe(error: unknown): string {
+function describeError(error: unknown): string {
   const code = errorCode(error);
   if (/CERT|TLS|SSL|VERIFY/i.test(code)) return `the certificate was not accepted (${code})`;
   if (/refused|FailedToOpenSocket/i.test(code)) return "the connection was refused";

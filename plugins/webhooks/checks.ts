@@ -17,7 +17,7 @@ export interface WebhookChecksContext extends Pick<
 }
 
 /** Webhooks per read. */
-const secrets_page = 500;
+const secrets_per_read = 500;
 /** The number of deliveries that are checked, and repaired, at once. */
 const deliveries_max = 1_000;
 
@@ -25,7 +25,7 @@ export const webhookChecks = (ctx: WebhookChecksContext): Fill[] => [
   fill(SystemChecks, {
     name: "Deliveries",
     run: async () => {
-      const stuck = await withoutJob(ctx);
+      const stuck = await listWithoutJob(ctx);
       if (stuck.length === 0) return ok("Every due delivery has a job.");
       return {
         status: "fail",
@@ -35,11 +35,11 @@ export const webhookChecks = (ctx: WebhookChecksContext): Fill[] => [
     },
     mend: () => resume(ctx),
   }),
-  fill(SystemChecks, { name: "Webhook secrets", run: () => secrets(ctx) }),
-  fill(SystemChecks, { name: "Name servers", run: () => nameServers(ctx) }),
+  fill(SystemChecks, { name: "Webhook secrets", run: () => checkSecrets(ctx) }),
+  fill(SystemChecks, { name: "Name servers", run: () => checkNameServers(ctx) }),
 ];
 
-async function withoutJob({ db, operations }: WebhookChecksContext) {
+async function listWithoutJob({ db, operations }: WebhookChecksContext) {
   const pending = await deliveryStore.listPending(db, deliveries_max);
   const busy = await operations.jobs.activeSubjects(pending.map(({ webhook_id }) => webhook_id));
   return pending.filter(({ webhook_id }) => !busy.has(webhook_id));
@@ -47,7 +47,7 @@ async function withoutJob({ db, operations }: WebhookChecksContext) {
 
 async function resume(ctx: WebhookChecksContext): Promise<string> {
   const { deliveries, inTransaction } = ctx;
-  const stuck = await withoutJob(ctx);
+  const stuck = await listWithoutJob(ctx);
   await inTransaction(async (tx) => {
     for (const delivery of stuck) {
       const webhook = await store.findWebhook(tx, delivery.webhook_id);
@@ -59,28 +59,28 @@ async function resume(ctx: WebhookChecksContext): Promise<string> {
 }
 
 /** Whether the server can sign deliveries with its secret key. */
-async function secrets({ db, sealed }: WebhookChecksContext): Promise<CheckResult> {
+async function checkSecrets({ db, sealed }: WebhookChecksContext): Promise<CheckResult> {
   let count = 0;
-  let closed = 0;
+  let unreadable = 0;
   let reason = "";
   for (let after = ""; ; await nextTurn()) {
-    const batch = await store.listSecrets(db, after, secrets_page);
+    const batch = await store.listSecrets(db, after, secrets_per_read);
     for (const { id, secret } of batch)
       try {
         sealed.unseal(secret, secretContext(id));
       } catch (error) {
-        closed++;
+        unreadable++;
         reason = (error as Error).message;
       }
     count += batch.length;
-    if (batch.length < secrets_page) break;
+    if (batch.length < secrets_per_read) break;
     after = batch.at(-1)!.id;
   }
-  if (closed === 0) return ok(`The secrets of ${counted(count, "webhook")} can be opened.`);
+  if (unreadable === 0) return ok(`The secrets of ${counted(count, "webhook")} can be opened.`);
   return {
     status: "fail",
     detail:
-      `Of ${counted(count, "webhook")}, ${closed} can't be signed, and send nothing: ` +
+      `Of ${counted(count, "webhook")}, ${unreadable} can't be signed, and send nothing: ` +
       `${reason}.`,
     fix:
       "Put back the secret key that the server had. When it is lost for good, rotate the " +
@@ -89,20 +89,20 @@ async function secrets({ db, sealed }: WebhookChecksContext): Promise<CheckResul
 }
 
 /** Looks up the host of the newest webhook: a server without webhooks may not need name servers. */
-async function nameServers({ db, lookup }: WebhookChecksContext): Promise<CheckResult> {
+async function checkNameServers({ db, lookup }: WebhookChecksContext): Promise<CheckResult> {
   const newest = await store.findNewestWebhook(db);
   if (!newest) return ok("No webhook needs them.");
   const host = new URL(newest.href).hostname;
   if (ipVersion(host.replace(/^\[|\]$/g, "")) > 0)
     return ok("The newest webhook has an IP address instead of a name.");
-  const found = await lookup(host);
-  if (found.kind === "silent")
+  const resolved = await lookup(host);
+  if (resolved.kind === "silent")
     return {
       status: "fail",
-      detail: `The name servers can't resolve ${host}: ${found.reason}.`,
+      detail: `The name servers can't resolve ${host}: ${resolved.reason}.`,
       fix: "Check the network of this machine, or set other name servers in webhooks.dns_servers.",
     };
-  if (found.kind === "absent")
+  if (resolved.kind === "absent")
     return {
       status: "warn",
       detail: `The host of a webhook, ${host}, does not exist.`,

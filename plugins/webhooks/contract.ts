@@ -62,15 +62,15 @@ export interface RecordEvent<R extends EventRef = EventRef> extends WebhookEvent
 }
 const recordEvent = <R extends EventRef>(
   on: R,
-  words: Pick<RecordEvent, "description" | "schema" | "sample">,
+  documentation: Pick<RecordEvent, "description" | "schema" | "sample">,
   bodyOf: RecordEvent<R>["bodyOf"],
-): RecordEvent<R> => ({ ...words, on, type: on.id, listed_only: true, bodyOf });
+): RecordEvent<R> => ({ ...documentation, on, type: on.id, listed_only: true, bodyOf });
 
 const Id = t.String();
 const FolderIds = t.Array(Id, { description: "The folders that hold it." });
 const Version = t.Integer({ minimum: 1 });
-const some_document = "doc_00000000000000000000000000";
-const some_folder = "fld_00000000000000000000000000";
+const example_document_id = "doc_00000000000000000000000000";
+const example_folder_id = "fld_00000000000000000000000000";
 
 export const documentSynced = recordEvent(
   DocumentSynced,
@@ -85,10 +85,10 @@ export const documentSynced = recordEvent(
     }),
     sample: {
       event: "document.synced",
-      document_id: some_document,
+      document_id: example_document_id,
       status: "synced",
       version: 1,
-      folder_ids: [some_folder],
+      folder_ids: [example_folder_id],
     },
   },
   ({ document_id, version, folder_ids }) => ({
@@ -113,10 +113,10 @@ export const documentFailed = recordEvent(
     }),
     sample: {
       event: "document.failed",
-      document_id: some_document,
+      document_id: example_document_id,
       status: "sync_failed",
       version: 1,
-      folder_ids: [some_folder],
+      folder_ids: [example_folder_id],
       error: { code: "encrypted", message: "The file is protected by a password." },
     },
   },
@@ -135,7 +135,7 @@ export const documentDeleted = recordEvent(
       "A document is gone for good: with its last folder, or because nobody put it back in time. " +
       "Of a folder with many documents they come one after the other.",
     schema: t.Object({ event: t.Literal("document.deleted"), document_id: Id, name: t.String() }),
-    sample: { event: "document.deleted", document_id: some_document, name: "Moorings.pdf" },
+    sample: { event: "document.deleted", document_id: example_document_id, name: "Moorings.pdf" },
   },
   ({ document_id, name }) => ({ document_id, name }),
 );

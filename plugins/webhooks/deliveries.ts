@@ -181,14 +181,14 @@ export class Deliveries {
 
   /** Ends an attempt that a crash interrupted. */
   async endInterrupted(tx: Db<any>, webhook: Receiver, key: AttemptKey): Promise<void> {
-    const now = this.ctx.now_ms();
-    const began =
-      (await deliveryStore.findAttempt(tx, key.delivery_id, key.attempt))?.started_at ?? now;
+    const now_ms = this.ctx.now_ms();
+    const started_at =
+      (await deliveryStore.findAttempt(tx, key.delivery_id, key.attempt))?.started_at ?? now_ms;
     await this.endAttempt(tx, webhook, key, {
       outcome: "failed",
       status_code: null,
       error: interrupted,
-      duration_ms: Math.max(0, now - began),
+      duration_ms: Math.max(0, now_ms - started_at),
       response_body: null,
       retry_after_ms: null,
     });
@@ -200,8 +200,9 @@ export class Deliveries {
     webhook: Receiver,
     { id, attempts }: Pick<DeliveryRow, "id" | "attempts">,
   ): Promise<void> {
-    const last = attempts === 0 ? undefined : await deliveryStore.findAttempt(tx, id, attempts);
-    const attempt = last?.duration_ms === null ? attempts : attempts + 1;
+    const last_attempt =
+      attempts === 0 ? undefined : await deliveryStore.findAttempt(tx, id, attempts);
+    const attempt = last_attempt?.duration_ms === null ? attempts : attempts + 1;
     if (attempt > attempts_max) return this.end(tx, id, "dropped");
     const key = { delivery_id: id, attempt };
     await this.ctx.enqueueAttempt(tx, webhook, key, this.ctx.now_ms());
@@ -218,7 +219,7 @@ export class Deliveries {
     const { inDeletion, keep_ms, certain_now_ms, truncateWal } = this.ctx;
     while (!signal.aborted) {
       const deleted = await inDeletion((tx) =>
-        deliveryStore.deleteDeliveries(tx, certain_now_ms() - keep_ms(), delete_batch),
+        deliveryStore.deleteOldDeliveries(tx, certain_now_ms() - keep_ms(), delete_batch),
       );
       if (deleted > 0) truncateWal();
       if (deleted < delete_batch) return;
@@ -233,7 +234,7 @@ export class Deliveries {
     message: Pick<DeliveryRow, "event_type" | "request_body"> & { readonly message_id?: string },
   ): Promise<DeliveryRow> {
     const id = this.ctx.newId("whd");
-    const now = this.ctx.now_ms();
+    const now_ms = this.ctx.now_ms();
     const delivery: DeliveryRow = {
       id,
       webhook_id: webhook.id,
@@ -242,11 +243,11 @@ export class Deliveries {
       status: "pending",
       request_body: message.request_body,
       attempts: 0,
-      next_attempt_at: now,
-      created_at: now,
+      next_attempt_at: now_ms,
+      created_at: now_ms,
     };
     await deliveryStore.insertDelivery(tx, delivery);
-    await this.ctx.enqueueAttempt(tx, webhook, { delivery_id: id, attempt: 1 }, now);
+    await this.ctx.enqueueAttempt(tx, webhook, { delivery_id: id, attempt: 1 }, now_ms);
     this.notify(webhook, id, "created");
     return delivery;
   }

@@ -10,8 +10,8 @@ export type AttemptEnd = Pick<
   "status_code" | "error" | "duration_ms" | "response_body"
 >;
 
-/** Deletes some deliveries of a webhook, with their attempts; returns how many. */
-export async function deleteSomeDeliveries(
+/** Deletes at most `limit` deliveries of a webhook, with their attempts; returns how many. */
+export async function deleteDeliveriesOf(
   db: WebhooksDb,
   webhook_id: string,
   limit: number,
@@ -22,7 +22,7 @@ export async function deleteSomeDeliveries(
     .where("webhook_id", "=", webhook_id)
     .limit(limit)
     .execute();
-  return deleteThese(
+  return deleteByIds(
     db,
     batch.map(({ id }) => id),
   );
@@ -140,7 +140,7 @@ export const listAttempts = async (
 /**
  * Deletes at most `limit` finished deliveries created before `before` (epoch ms); returns how many.
  */
-export async function deleteDeliveries(
+export async function deleteOldDeliveries(
   db: WebhooksDb,
   before: number,
   limit: number,
@@ -153,13 +153,13 @@ export async function deleteDeliveries(
     .orderBy("created_at")
     .limit(limit)
     .execute();
-  return deleteThese(
+  return deleteByIds(
     db,
     old.map(({ id }) => id),
   );
 }
 
-async function deleteThese(db: WebhooksDb, ids: readonly string[]): Promise<number> {
+async function deleteByIds(db: WebhooksDb, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
   await db.deleteFrom("webhooks_attempts").where("delivery_id", "in", ids).execute();
   await db.deleteFrom("webhooks_deliveries").where("id", "in", ids).execute();

@@ -5,9 +5,10 @@
 import { named, PublicUrl, t, type LateSchema } from "../../core/sdk";
 import type { WebhookEvent } from "./contract";
 
-/** In the list of one webhook. */
+/** The most events that one webhook can list. */
 const events_max = 50;
-export const url_words = "Absolute http or https URL on a public host, at most 2,048 characters.";
+export const url_description =
+  "Absolute http or https URL on a public host, at most 2,048 characters.";
 
 export const EventType = t.String({
   description:
@@ -33,20 +34,20 @@ const fields = {
 };
 export const NewWebhook = named("NewWebhook", t.Object(fields));
 
-interface Late {
+interface LateSchemaOptions {
   readonly events: () => readonly WebhookEvent[];
   /** Whether the operator allows networks that are not public. */
   readonly any_address: boolean;
 }
 /** The same once every plugin is set up. */
-export const lateSchemas = ({ events, any_address }: Late): LateSchema[] => [
+export const lateSchemas = ({ events, any_address }: LateSchemaOptions): LateSchema[] => [
   { name: "WebhookEventType", read: () => oneOfTypes(events()) },
   { name: "WebhookUrl", read: () => newUrl(any_address) },
   { name: "NewWebhook", read: () => withListed(events()) },
 ];
 
 function newUrl(any_address: boolean) {
-  return PublicUrl(url_words, { any_address });
+  return PublicUrl(url_description, { any_address });
 }
 
 const oneOfTypes = (events: readonly WebhookEvent[]) =>

@@ -19,7 +19,7 @@ import {
   documented,
 } from "../../core/sdk";
 import type { Deliveries, FullDelivery } from "./deliveries";
-import { Events, EventType, NewWebhook, url_words } from "./new-webhook";
+import { Events, EventType, NewWebhook, url_description } from "./new-webhook";
 import type { FullWebhook, Webhooks } from "./service";
 
 const Text = t.String();
@@ -31,7 +31,7 @@ const Status = named(
       "public. `dropped`: three attempts failed.",
   }),
 );
-const Url = documented(t.String({ description: url_words }), { format: "uri" });
+const Url = documented(t.String({ description: url_description }), { format: "uri" });
 
 const WebhookFields = {
   id: t.String({ description: "Opaque, starts with `whk_`." }),
@@ -256,7 +256,7 @@ export const routes = {
   }),
 };
 
-const at = (webhook_id: string): string => `/api/dev/v1/webhooks/${webhook_id}`;
+const webhookPath = (webhook_id: string): string => `/api/dev/v1/webhooks/${webhook_id}`;
 
 export function webhookHandlers(
   webhooks: Webhooks,
@@ -264,9 +264,9 @@ export function webhookHandlers(
   now_ms: () => number,
 ): HandlersOf<typeof routes> {
   const toRecord = (full: FullDelivery) => deliveryRecord(full, now_ms());
-  const begun = (full: FullDelivery) =>
+  const accepted = (full: FullDelivery) =>
     reply(202, toRecord(full), {
-      location: `${at(full.delivery.webhook_id)}/deliveries/${full.delivery.id}`,
+      location: `${webhookPath(full.delivery.webhook_id)}/deliveries/${full.delivery.id}`,
       "retry-after": "1",
     });
   return {
@@ -276,7 +276,7 @@ export function webhookHandlers(
       return reply(
         201,
         { ...webhookRecord(created), secret: created.secret },
-        { location: at(created.webhook.id) },
+        { location: webhookPath(created.webhook.id) },
       );
     },
     get: async ({ caller, params }) =>
@@ -291,7 +291,7 @@ export function webhookHandlers(
     },
     test: async ({ caller, params }) => {
       const webhook = await webhooks.find(caller.owner_id, params.webhookId);
-      return begun(await deliveries.sendSample(webhook));
+      return accepted(await deliveries.sendSample(webhook));
     },
     deliveries: async ({ caller, params, query }) => {
       const webhook = await webhooks.find(caller.owner_id, params.webhookId);
@@ -304,7 +304,7 @@ export function webhookHandlers(
     },
     redeliver: async ({ caller, params }) => {
       const webhook = await webhooks.find(caller.owner_id, params.webhookId);
-      return begun(await deliveries.redeliver(webhook, params.deliveryId));
+      return accepted(await deliveries.redeliver(webhook, params.deliveryId));
     },
   };
 }

@@ -44,10 +44,10 @@ export function sentRequest(
 }
 
 function meaningOf(name: string, { legacy }: HeaderPrefixes): string {
-  const old = name.startsWith(`X-${legacy}-`) ? " Deprecated." : "";
-  if (name.endsWith("-Event")) return `The event.${old}`;
+  const end = name.startsWith(`X-${legacy}-`) ? " Deprecated." : "";
+  if (name.endsWith("-Event")) return `The event.${end}`;
   if (name.endsWith("-Signature"))
-    return `\`sha256=\` and the hex HMAC-SHA256 of the body, keyed with the secret as text.${old}`;
+    return `\`sha256=\` and the hex HMAC-SHA256 of the body, keyed with the secret as text.${end}`;
   return {
     "webhook-id": "The same at every attempt of a delivery (Standard Webhooks).",
     "webhook-timestamp": "When it was sent, Unix epoch seconds (Standard Webhooks).",

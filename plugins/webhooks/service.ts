@@ -64,7 +64,7 @@ export interface WebhooksContext extends Pick<
 
 const retry_after_s = 5;
 /** Deliveries deleted per part, when all are deleted. */
-const deliveries_each = 100;
+const deliveries_per_part = 100;
 /** How long a rotated secret continues to sign. */
 const previous_secret_ms = 24 * 3_600_000;
 /** Concurrent host checks over all processes. Names that no server answers for must not pile up. */
@@ -92,12 +92,12 @@ export class Webhooks {
 
   /** @throws HttpError as `find`. */
   async get(owner_id: string, webhook_id: string): Promise<FullWebhook> {
-    return this.withLast(await this.find(owner_id, webhook_id));
+    return this.withLastDelivery(await this.find(owner_id, webhook_id));
   }
 
   async list(owner_id: string): Promise<FullWebhook[]> {
     const webhooks = await store.listWebhooks(this.ctx.db, owner_id);
-    return Promise.all(webhooks.map((webhook) => this.withLast(webhook)));
+    return Promise.all(webhooks.map((webhook) => this.withLastDelivery(webhook)));
   }
 
   /** @throws HttpError 400 when a rule is violated, 503 when the host could not be looked up. */
@@ -175,7 +175,7 @@ export class Webhooks {
       });
     });
     if (!webhook) throw notFound("webhook");
-    return { ...(await this.withLast(webhook)), secret };
+    return { ...(await this.withLastDelivery(webhook)), secret };
   }
 
   /** Deletes it with its log; pending deliveries are not sent. @throws HttpError 403 or 404. */
@@ -200,7 +200,7 @@ export class Webhooks {
       await inParts(
         () =>
           inDeletion(
-            async (tx) => (await deliveryStore.deleteSomeDeliveries(tx, id, deliveries_each)) > 0,
+            async (tx) => (await deliveryStore.deleteDeliveriesOf(tx, id, deliveries_per_part)) > 0,
           ),
         signal,
       );
@@ -227,12 +227,12 @@ export class Webhooks {
       await this.hostChecks.run(() => requireHost(target, this.ctx), { key: owner_id });
     } catch (error) {
       throw error instanceof LimiterRefusal
-        ? unchecked("too many other hosts are being checked")
+        ? hostUnchecked("too many other hosts are being checked")
         : error;
     }
   }
 
-  private async withLast(webhook: WebhookRow): Promise<FullWebhook> {
+  private async withLastDelivery(webhook: WebhookRow): Promise<FullWebhook> {
     const { db } = this.ctx;
     const delivery = await deliveryStore.findLastDelivery(db, webhook.id);
     return {
@@ -260,10 +260,10 @@ async function requireHost(
     );
   if (checked.kind === "absent")
     throw badRequest(`The URL's host ${target.host} does not exist.`, "/url");
-  if (checked.kind === "silent") throw unchecked(checked.reason);
+  if (checked.kind === "silent") throw hostUnchecked(checked.reason);
 }
 
-const unchecked = (why: string) =>
+const hostUnchecked = (why: string) =>
   unavailable(
     `The URL's host could not be checked: ${why}. The URL is not at fault. Try again.`,
     retry_after_s,

@@ -115,13 +115,13 @@ export const isSubscribed = async (
   owner_id: string,
   event_type: string,
 ): Promise<boolean> => {
-  const of = (table: "webhooks" | "webhooks_events") =>
+  const eventsIn = (table: "webhooks" | "webhooks_events") =>
     db
       .selectFrom(table)
       .select("event_type")
       .where("owner_id", "=", owner_id)
       .where("event_type", "=", event_type);
-  const found = of("webhooks").union(of("webhooks_events")).limit(1);
+  const found = eventsIn("webhooks").union(eventsIn("webhooks_events")).limit(1);
   return (await found.executeTakeFirst()) !== undefined;
 };
 

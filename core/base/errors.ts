@@ -54,7 +54,7 @@ export class NothingSaved extends HttpError {
     super(503, "unavailable", detail, { headers: { "retry-after": String(retry_after_s) } });
   }
   /** The error as told to a request that would have changed something. */
-  toldToChange(): HttpError {
+  forChange(): HttpError {
     const { status, code, detail, headers } = this;
     return new HttpError(status, code, `${detail} Nothing was saved.`, { headers });
   }

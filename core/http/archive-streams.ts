@@ -23,19 +23,19 @@ export class ArchiveStreams {
     make: (signal: AbortSignal) => Promise<AsyncIterable<Uint8Array>>,
     signal: AbortSignal,
   ): Promise<ReadableStream<Uint8Array>> {
-    const leave = await this.enter(key, signal);
-    const left = new AbortController();
+    const release = await this.acquire(key, signal);
+    const ending = new AbortController();
     try {
-      const pieces = pacedPieces(await make(AbortSignal.any([signal, left.signal])));
+      const pieces = pacedPieces(await make(AbortSignal.any([signal, ending.signal])));
       // Called by the client's hang-up, by the end of the body, or by both.
       const end = (): void => {
-        if (left.signal.aborted) return;
-        left.abort();
+        if (ending.signal.aborted) return;
+        ending.abort();
         signal.removeEventListener("abort", end);
         void pieces
           .return()
           .catch(() => undefined)
-          .finally(leave);
+          .finally(release);
       };
       signal.addEventListener("abort", end, { once: true });
       if (signal.aborted) end();
@@ -44,12 +44,12 @@ export class ArchiveStreams {
         return piece.done ? null : piece.value;
       }, end);
     } catch (error) {
-      leave();
+      release();
       throw error;
     }
   }
 
-  private async enter(key: string, signal: AbortSignal): Promise<() => void> {
+  private async acquire(key: string, signal: AbortSignal): Promise<() => void> {
     try {
       return await this.limiter.enter({ key, signal });
     } catch (error) {

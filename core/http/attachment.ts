@@ -2,14 +2,14 @@
 
 /** RFC 6266: an ASCII name for old clients, the real one in UTF-8 (RFC 8187) for the rest. */
 export function attachment(name: string): string {
-  const plain = name
+  const ascii = name
     .normalize("NFKD")
     .replaceAll(/\p{M}/gu, "")
     .replaceAll(/[^\x20-\x7e]/g, "_")
     .replaceAll(/["\\%]/g, "_");
-  const real = encodeURIComponent(name.toWellFormed()).replaceAll(
+  const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(
     /['()*!]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${real}`;
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }

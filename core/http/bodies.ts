@@ -41,7 +41,7 @@ export class Bodies {
     signal: AbortSignal,
   ): Promise<BodyTurn> {
     const bytes = declared ?? Math.min(undeclared_bytes, bytes_max);
-    const take = (more: number) => this.take(owner, more, signal);
+    const take = (amount: number) => this.take(owner, amount, signal);
     return new BodyTurn(bytes, await take(bytes), () => take(bytes_max));
   }
 

@@ -33,13 +33,13 @@ export function checkMediaType(
   ...accepted: readonly ("application/json" | "application/zip" | "multipart/form-data")[]
 ): void {
   const media_type = mediaType(request);
-  if (accepted.some((one) => one === media_type)) return checkCoding(request);
-  const but =
+  if (accepted.some((type) => type === media_type)) return checkCoding(request);
+  const actual =
     media_type === "" ? "; the request has no Content-Type header" : `, not ${media_type}`;
   throw new HttpError(
     415,
     "unsupported_media_type",
-    `The body must be ${accepted.join(" or ")}${but}.`,
+    `The body must be ${accepted.join(" or ")}${actual}.`,
   );
 }
 /** @throws HttpError 415 */
@@ -81,7 +81,7 @@ export async function readBytes(
   if (declared !== undefined && declared <= small_bytes) return readSmall(request);
   if (!request.body) return new Uint8Array();
   const reader = gatheredBody(request.body).getReader();
-  const collected = new Collected(declared);
+  const collected = new ByteCollector(declared);
   let is_late = false;
   let begun_ms = performance.now();
   let is_waiting = false;
@@ -122,7 +122,7 @@ async function readSmall(request: Request): Promise<Uint8Array> {
 }
 
 /** Collects chunks in one piece of memory, which is allocated at once when the length is known. */
-class Collected {
+class ByteCollector {
   length = 0;
   private memory: Uint8Array;
 

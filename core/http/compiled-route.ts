@@ -26,14 +26,11 @@ export interface RequestContext {
   readonly about: string[];
 }
 
-/**
- * The caller in whose name the API is called within this process, and the surface of the original
- * request.
- */
-export type AskedBy = Pick<RequestContext, "client" | "recheck" | "request_id" | "surface"> & {
+/** The request in whose name the API is called within this process. */
+export type CallOrigin = Pick<RequestContext, "client" | "recheck" | "request_id" | "surface"> & {
   readonly caller: Caller;
 };
-export type AskApi = (by: AskedBy, request: LocalRequest) => Promise<Response>;
+export type CallApi = (by: CallOrigin, request: LocalRequest) => Promise<Response>;
 
 export interface MountedRoute {
   readonly route: Route<any, any>;
@@ -76,19 +73,19 @@ type RouteHandler = (
   context: RequestContext,
 ) => Promise<Response>;
 
-const nobody: Caller = { owner_id: "", key_id: "", scopes: [] };
+const anonymous: Caller = { owner_id: "", key_id: "", scopes: [] };
 
 interface CompilerOptions {
   readonly bodies: Bodies;
   readonly stopping: AbortSignal;
-  readonly askApi: AskApi;
+  readonly callApi: CallApi;
   /** Is told which requests are in progress. */
   readonly work: ActivityTracker;
 }
 
 function compileRoute(
   { route, handler }: MountedRoute,
-  { askApi, bodies, stopping, work }: CompilerOptions,
+  { callApi, bodies, stopping, work }: CompilerOptions,
 ): RouteHandler {
   const scope =
     route.public || route.root
@@ -120,7 +117,7 @@ function compileRoute(
       ({ long_text } = read);
       const query = readQuery(searchOf(request.url));
       const call = {
-        caller: caller ?? nobody,
+        caller: caller ?? anonymous,
         params,
         query,
         body: read.value,
@@ -131,16 +128,17 @@ function compileRoute(
         stopping,
         wait_ms: waitOf(request),
         isAllowed: async () => {
-          const now = await context.recheck();
-          if (now?.owner_id !== (caller?.owner_id ?? "")) return false;
+          const current_caller = await context.recheck();
+          if (current_caller?.owner_id !== (caller?.owner_id ?? "")) return false;
           try {
-            requireAllowed(now);
+            requireAllowed(current_caller);
             return true;
           } catch {
             return false;
           }
         },
-        api: (request: LocalRequest) => askApi({ ...context, caller: caller ?? nobody }, request),
+        api: (request: LocalRequest) =>
+          callApi({ ...context, caller: caller ?? anonymous }, request),
         about: (record: string) => {
           context.about.push(record);
         },

@@ -99,7 +99,7 @@ class EventStream {
     const { feed, heartbeat_ms = heartbeat_default_ms, isAllowed, owner_id } = this.options;
     for (;;) {
       const idle_ms = performance.now() - this.sent_at;
-      if (!this.is_woken) await this.change(Math.min(recheck_ms, heartbeat_ms - idle_ms));
+      if (!this.is_woken) await this.waitForNews(Math.min(recheck_ms, heartbeat_ms - idle_ms));
       const may_have_more = this.is_woken || feed.polls === true;
       this.is_woken = false;
       if (this.is_closed) return null;
@@ -114,20 +114,20 @@ class EventStream {
       if (text !== "") {
         // There may be more than one piece.
         this.is_woken = true;
-        return this.noted(text);
+        return this.sending(text);
       }
       if (performance.now() - this.sent_at >= heartbeat_ms)
-        return this.noted((await feed.idle?.()) ?? ":\n\n");
+        return this.sending((await feed.idle?.()) ?? ":\n\n");
     }
   }
 
-  private noted(text: string): string {
+  private sending(text: string): string {
     this.sent_at = performance.now();
     return text;
   }
 
   /** Waits up to this long for news, and a moment longer for what comes with it. */
-  private async change(wait_ms: number): Promise<void> {
+  private async waitForNews(wait_ms: number): Promise<void> {
     const { gather_ms = 0 } = this.options;
     await this.sleep(Math.max(0, wait_ms), () => this.is_woken);
     if (this.is_woken && gather_ms > 0) await this.sleep(gather_ms, () => this.is_closed);

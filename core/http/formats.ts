@@ -4,7 +4,7 @@
  */
 import { FormatRegistry, type TSchema } from "@sinclair/typebox";
 
-const known: Readonly<Record<string, (text: string) => boolean>> = {
+const checks: Readonly<Record<string, (text: string) => boolean>> = {
   "date-time": (text) =>
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(text) &&
     !Number.isNaN(Date.parse(text)),
@@ -17,13 +17,13 @@ const known: Readonly<Record<string, (text: string) => boolean>> = {
 /** Call before the schema is compiled. */
 export function registerFormats(schema: TSchema): void {
   for (const format of formatsIn(schema, new Set()))
-    if (!FormatRegistry.Has(format)) FormatRegistry.Set(format, known[format] ?? (() => true));
+    if (!FormatRegistry.Has(format)) FormatRegistry.Set(format, checks[format] ?? (() => true));
 }
 
 function formatsIn(schema: unknown, seen: Set<unknown>): string[] {
   if (typeof schema !== "object" || schema === null || seen.has(schema)) return [];
   seen.add(schema);
   const { format, type } = schema as { format?: unknown; type?: unknown };
-  const own = type === "string" && typeof format === "string" ? [format] : [];
-  return [...own, ...Object.values(schema).flatMap((part) => formatsIn(part, seen))];
+  const formats = type === "string" && typeof format === "string" ? [format] : [];
+  return [...formats, ...Object.values(schema).flatMap((part) => formatsIn(part, seen))];
 }

@@ -17,7 +17,7 @@ import { KnownCallers } from "./known-callers";
 import type { MountedSurface } from "./mounted-surface";
 import { old_prefix, prefix, type Router } from "./router";
 import { pathOf, pathStart } from "./path";
-import { problemResponse, toldTo } from "./problem";
+import { problemResponse, errorFor } from "./problem";
 import { requestIdOf } from "./request-id";
 import type { Caller, Client } from "./route";
 import type { RateLimit, RateLimiter, ServedRequest, Surface } from "./slots";
@@ -70,19 +70,19 @@ export class Gateway {
     const began_ms = performance.now();
     const request_id = requestIdOf(incoming);
     const path = pathOf(incoming.url);
-    const alias = isAlias(path);
+    const is_alias = isAlias(path);
     const headers: Record<string, string> = {
       "x-request-id": request_id,
       "x-content-type-options": "nosniff",
     };
-    if (alias) addDeprecationHeaders(path, this.base_path, headers);
+    if (is_alias) addDeprecationHeaders(path, this.base_path, headers);
     const client = clientOf(incoming, peer, this.base_path, this.options);
     const state: RequestState = { request_id, headers, client, served: null };
     const subject = this.callers.subjectOf(incoming, client);
     const turn = loop_turns.enter(subject);
     if (turn) await turn;
     const response = await withOrigin({ request_id, subject }, () =>
-      this.answer(incoming, alias ? asVersioned(incoming) : asRoutable(incoming), state),
+      this.answer(incoming, is_alias ? asVersioned(incoming) : asRoutable(incoming), state),
     );
     for (const name in headers) response.headers.set(name, headers[name]!);
     for (const surface of surfaces)
@@ -97,7 +97,7 @@ export class Gateway {
         log,
       );
     }
-    locateBelow(this.base_path, response.headers);
+    prependBasePath(this.base_path, response.headers);
     return incoming.method === "HEAD" ? await withoutBody(response) : response;
   }
 
@@ -111,7 +111,7 @@ export class Gateway {
       else if (!(error instanceof HttpError))
         log.error("request failed", { ...fields, ...errorFields(error) });
       const problem = this.mountedAt(pathOf(routed.url))?.problem ?? problemResponse;
-      const public_error = toldTo(translateError(error), state.served?.route ?? null);
+      const public_error = errorFor(translateError(error), state.served?.route ?? null);
       return problem(public_error, state.request_id);
     }
   }
@@ -160,7 +160,7 @@ export class Gateway {
     const context = unrouted("root", null, state);
     state.served = context;
     const is_page = this.options.surfaces.some(({ root }) => isBelow(path, root));
-    const count = is_page || probes.has(path) ? 0 : 1;
+    const count = is_page || probe_paths.has(path) ? 0 : 1;
     const limit = await this.charge(`address:${client.address}`, count, state);
     if (!limit.allowed && !is_page) throw tooManyRequests(limit);
     return this.options.root.handle(request, context);
@@ -180,7 +180,7 @@ export class Gateway {
 }
 
 /** Requested all the time by supervisors. */
-const probes: ReadonlySet<string> = new Set(["/health", "/ready"]);
+const probe_paths: ReadonlySet<string> = new Set(["/health", "/ready"]);
 const no_params = {};
 
 const unrouted = (
@@ -202,9 +202,9 @@ const unrouted = (
 const servedRequest = (
   { surface, caller, request_id, client, route, params, about }: RequestContext,
   { status, headers }: Response,
-  of: Pick<ServedRequest, "method" | "duration_ms">,
+  measured: Pick<ServedRequest, "method" | "duration_ms">,
 ): ServedRequest => ({
-  ...of,
+  ...measured,
   surface,
   owner_id: caller?.owner_id ?? null,
   key_id: caller?.key_id ?? null,
@@ -261,7 +261,7 @@ function withoutBase(request: Request, base_path: string): Request {
   return new Request(routable_origin + (rest.startsWith("/") ? rest : `/${rest}`), request);
 }
 /** Handlers use paths of the server; clients see them below the base path. */
-function locateBelow(base_path: string, headers: Headers): void {
+function prependBasePath(base_path: string, headers: Headers): void {
   const location = base_path === "" ? null : headers.get("location");
   if (location?.startsWith("/")) headers.set("location", base_path + location);
 }

@@ -71,10 +71,10 @@ export async function serve(gateway: Gateway, options: ListenOptions): Promise<H
   const { port, socket, tls } = options;
   if (socket !== null) await clearSocketPath(socket);
   const opened = port && new Port(gateway, port, options);
-  let on_socket: Bun.Server<undefined> | null = null;
+  let socket_server: Bun.Server<undefined> | null = null;
   try {
     if (socket !== null)
-      on_socket = openSocket(socket, () =>
+      socket_server = openSocket(socket, () =>
         Bun.serve({ ...handlers(gateway, "unix", options), unix: socket } as never),
       );
   } catch (error) {
@@ -86,7 +86,10 @@ export async function serve(gateway: Gateway, options: ListenOptions): Promise<H
     url: opened?.url ?? null,
     async stop(limit_ms) {
       tls?.stop();
-      await Promise.all([opened?.stop(limit_ms), on_socket && stopped(on_socket, limit_ms)]);
+      await Promise.all([
+        opened?.stop(limit_ms),
+        socket_server && stopped(socket_server, limit_ms),
+      ]);
       if (socket !== null) removeSocket(socket);
     },
   };
@@ -157,7 +160,7 @@ class Port {
   }
 
   async stop(limit_ms: number): Promise<void> {
-    await Promise.all([this.server, ...this.retired].map((one) => stopped(one, limit_ms)));
+    await Promise.all([this.server, ...this.retired].map((server) => stopped(server, limit_ms)));
   }
 
   private listen(tls: TlsPair | null): Bun.Server<undefined> {

@@ -26,7 +26,7 @@ export class JsonThread {
       async () => {
         clearTimeout(this.idle_timer);
         try {
-          const parsed = await withTimeout(this.ask(body), parse_ms_max, tooBusy);
+          const parsed = await withTimeout(this.post(body), parse_ms_max, tooBusy);
           if ("value" in parsed) return parsed;
           const { status, code, detail, errors } = parsed.problem;
           throw new HttpError(status, code, detail, errors ? { errors } : {});
@@ -42,12 +42,12 @@ export class JsonThread {
     );
   }
 
-  private ask(body: LargeBody): Promise<Parsed> {
+  private post(body: LargeBody): Promise<Parsed> {
     this.worker ??= this.start();
     const worker = this.worker;
     const { promise, resolve, reject } = Promise.withResolvers<Parsed>();
-    const heard = new AbortController();
-    const { signal } = heard;
+    const listening = new AbortController();
+    const { signal } = listening;
     worker.addEventListener("message", ({ data }: MessageEvent<Parsed>) => resolve(data), {
       signal,
     });
@@ -60,7 +60,7 @@ export class JsonThread {
       { signal },
     );
     worker.postMessage(body, [body.bytes.buffer as ArrayBuffer]);
-    return promise.finally(() => heard.abort());
+    return promise.finally(() => listening.abort());
   }
 
   private start(): Worker {

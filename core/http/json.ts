@@ -16,8 +16,8 @@ const comma = 0x2c;
  * Parses a body. @throws HttpError 400 when it is not JSON in UTF-8, too deep or has too many
  * values.
  */
-export function parseJson(bytes: Uint8Array, most = values_max): unknown {
-  requireBounded(bytes, most);
+export function parseJson(bytes: Uint8Array, limit = values_max): unknown {
+  requireBounded(bytes, limit);
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -28,7 +28,8 @@ export function parseJson(bytes: Uint8Array, most = values_max): unknown {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const reason = error instanceof SyntaxError ? cut(error.message) : "it is nested too deeply";
+    const reason =
+      error instanceof SyntaxError ? truncated(error.message) : "it is nested too deeply";
     throw badRequest(`The body is not valid JSON: ${reason}.`, undefined, "malformed_json");
   }
   // Only an escape can contain what the database can't store: U+0000 and lone surrogates.
@@ -37,11 +38,11 @@ export function parseJson(bytes: Uint8Array, most = values_max): unknown {
 }
 
 /** The runtime's message repeats the text that could not be parsed, however long it is. */
-const cut = (sentence: string): string =>
+const truncated = (sentence: string): string =>
   sentence.length <= 120 ? sentence : `${sentence.slice(0, 120).toWellFormed()}…`;
 
-/** @throws HttpError 400 when it nests deeper than `depth_max` or has more values than `most`. */
-export function requireBounded(json: Uint8Array, most = values_max): void {
+/** @throws HttpError 400 when it nests deeper than `depth_max` or has more values than `limit`. */
+export function requireBounded(json: Uint8Array, limit = values_max): void {
   let depth = 0;
   let values = 1;
   for (let at = 0; at < json.length; at++) {
@@ -59,9 +60,9 @@ export function requireBounded(json: Uint8Array, most = values_max): void {
           "malformed_json",
         );
     } else if ((byte | 0x20) === 0x7d) depth -= 1;
-    if (values > most)
+    if (values > limit)
       throw badRequest(
-        `The body has more than the limit of ${most} values.`,
+        `The body has more than the limit of ${limit} values.`,
         undefined,
         "too_many_values",
       );
@@ -91,7 +92,9 @@ interface Visited {
 function refuseIllFormed(body: unknown): void {
   const path: Visited[] = [];
   const pointer = (): string =>
-    path.map(({ keys, count }) => `/${cut(keys ? keys[count - 1]! : `${count - 1}`)}`).join("");
+    path
+      .map(({ keys, count }) => `/${truncated(keys ? keys[count - 1]! : `${count - 1}`)}`)
+      .join("");
   const visit = (value: unknown): void => {
     if (typeof value === "string") refuseText(value, pointer);
     else if (typeof value === "object" && value !== null)

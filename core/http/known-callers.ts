@@ -1,4 +1,4 @@
-/** Under which name a request takes turns with others. It is needed before authentication. */
+/** The name under which a request takes turns with others: known before it is authenticated. */
 import type { Caller, Client } from "./route";
 
 const callers_max = 2_000;

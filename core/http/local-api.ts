@@ -6,8 +6,8 @@ import { errorFields, type Log } from "../base/log";
 import { HttpError } from "../base/errors";
 import { notifyObservers } from "../base/observers";
 import { loop_turns } from "../lib/loop-turns";
-import type { AskedBy, RequestContext } from "./compiled-route";
-import { toHttpError, toldTo } from "./problem";
+import type { CallOrigin, RequestContext } from "./compiled-route";
+import { toHttpError, errorFor } from "./problem";
 import { prefix, type Router } from "./router";
 import type { LocalRequest } from "./route";
 import type { ServedRequest } from "./slots";
@@ -31,8 +31,8 @@ export class LocalApi {
    * limiter counts nothing. Observers are called as for any other request. @throws HttpError what
    * the route throws, or 500 for an internal error.
    */
-  async ask(
-    { surface, caller, client, request_id, recheck }: AskedBy,
+  async call(
+    { surface, caller, client, request_id, recheck }: CallOrigin,
     { method, path, json, body, headers, signal }: LocalRequest,
   ): Promise<Response> {
     const { router, observers, log } = this.options!;
@@ -61,7 +61,7 @@ export class LocalApi {
     const response = await router.handle(request, context).catch((error: unknown) => {
       if (!(error instanceof HttpError) && !signal?.aborted)
         log.error("request failed", { method, path: path.split("?")[0], ...errorFields(error) });
-      failure = toHttpError(toldTo(error, context.route));
+      failure = toHttpError(errorFor(error, context.route));
       return null;
     });
     const status = response?.status ?? failure!.status;

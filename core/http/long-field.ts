@@ -28,17 +28,21 @@ export function parseAround(json: Uint8Array, field: string): WithLongField | nu
   if (long_text === null || !isUtf8(long_text)) return null;
   // A marker that occurs nowhere else replaces the text: the field where it appears had the text.
   const marker = newId("txt");
-  const rest = Buffer.concat([json.subarray(0, start), Buffer.from(marker), json.subarray(end)]);
+  const shortened = Buffer.concat([
+    json.subarray(0, start),
+    Buffer.from(marker),
+    json.subarray(end),
+  ]);
   let value: unknown;
   try {
-    value = parseJson(rest);
+    value = parseJson(shortened);
   } catch {
     return null;
   }
   if (typeof value !== "object" || value === null) return null;
-  const all = value as Record<string, unknown>;
-  return Object.hasOwn(all, field) && all[field] === marker
-    ? { value: { ...all, [field]: "" }, long_text }
+  const body = value as Record<string, unknown>;
+  return Object.hasOwn(body, field) && body[field] === marker
+    ? { value: { ...body, [field]: "" }, long_text }
     : null;
 }
 
@@ -81,9 +85,9 @@ function unescaped(json: Uint8Array, start: number, end: number): Uint8Array | n
     }
     const escaped = json[at++]!;
     if (escaped !== u) {
-      const meant = escapes[escaped];
-      if (meant === undefined) return null;
-      text[length++] = meant;
+      const character = escapes[escaped];
+      if (character === undefined) return null;
+      text[length++] = character;
       continue;
     }
     let code = unitAt(json, at);

@@ -104,10 +104,10 @@ export function mountProtocol(
       return { caller: null, refusal: foreignOrigin(origin) };
     },
     problem: (error, request_id) => {
-      const known = toHttpError(error);
-      const response = protocolProblem(protocol, known, request_id);
-      if (response === null) return problemResponse(known, request_id);
-      for (const name in known.headers) response.headers.set(name, known.headers[name]!);
+      const http_error = toHttpError(error);
+      const response = protocolProblem(protocol, http_error, request_id);
+      if (response === null) return problemResponse(http_error, request_id);
+      for (const name in http_error.headers) response.headers.set(name, http_error.headers[name]!);
       return response;
     },
   };

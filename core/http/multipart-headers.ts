@@ -23,7 +23,7 @@ export function dispositionOf(header: string | undefined): Disposition {
   if (!/^form-data\s*(;|$)/i.test(value)) return { name: undefined, file_name: undefined };
   return {
     name: parameter(value, "name"),
-    file_name: extended(value) ?? parameter(value, "filename"),
+    file_name: extendedFileName(value) ?? parameter(value, "filename"),
   };
 }
 
@@ -32,13 +32,13 @@ function parameter(header: string, name: string): string | undefined {
   if (!start) return undefined;
   const rest = header.slice(start.index + start[0].length);
   const quoted = /^"((?:[^"\\]|\\.)*)"\s*(?:;|$)/.exec(rest);
-  if (quoted) return text(quoted[1]!.replaceAll(/\\(["\\])/g, "$1"));
+  if (quoted) return decodedUtf8(quoted[1]!.replaceAll(/\\(["\\])/g, "$1"));
   // A Windows path may end in a backslash, which is no escape then.
-  return text((/^"([^"]*)"/.exec(rest) ?? /^([^\s;"]*)/.exec(rest))![1]!);
+  return decodedUtf8((/^"([^"]*)"/.exec(rest) ?? /^([^\s;"]*)/.exec(rest))![1]!);
 }
 
 /** RFC 8187, which some clients still send: `filename*=UTF-8''caf%C3%A9.txt`. */
-function extended(header: string): string | undefined {
+function extendedFileName(header: string): string | undefined {
   const match = /;\s*filename\*=utf-8'[^']*'([^\s;"]+)/i.exec(header);
   if (!match) return undefined;
   try {
@@ -48,4 +48,4 @@ function extended(header: string): string | undefined {
   }
 }
 
-const text = (bytes: string): string => Buffer.from(bytes, "latin1").toString("utf8");
+const decodedUtf8 = (bytes: string): string => Buffer.from(bytes, "latin1").toString("utf8");

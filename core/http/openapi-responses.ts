@@ -15,20 +15,20 @@ interface Shared {
 
 /** Replaces each occurrence with a reference; returns `components.responses`. */
 export function shareProblems(paths: Readonly<Record<string, Json>>): Record<string, Json> {
-  const found = new Map<string, Shared>();
+  const by_text = new Map<string, Shared>();
   for (const responses of responsesOf(paths))
     for (const [key, response] of Object.entries(responses)) {
       const status = Number(key);
       if (!(status >= 400)) continue;
       const text = `${status} ${JSON.stringify(response)}`;
-      const known = found.get(text);
-      if (known) known.places.push(responses);
-      else found.set(text, { status, response: response as Json, places: [responses] });
+      const existing = by_text.get(text);
+      if (existing) existing.places.push(responses);
+      else by_text.set(text, { status, response: response as Json, places: [responses] });
     }
-  const shared = [...found.values()]
+  const shared = [...by_text.values()]
     .filter(({ places }) => places.length > 1)
     // The most frequent one has its name without a number.
-    .sort((one, other) => one.status - other.status || other.places.length - one.places.length);
+    .sort((a, b) => a.status - b.status || b.places.length - a.places.length);
   const components: Record<string, Json> = {};
   for (const { status, response, places } of shared) {
     const name = freeName(pascalCase(titleOf(status)), components);

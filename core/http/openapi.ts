@@ -76,17 +76,17 @@ export const api: Described = {
 
 /** Every code in one list, for programs that branch on it. `codes`: code → meaning. */
 const problemSchema = (codes: Readonly<Record<string, string>>) => {
-  const known = Object.entries(codes).sort(([one], [other]) => (one < other ? -1 : 1));
+  const entries = Object.entries(codes).sort(([a], [b]) => (a < b ? -1 : 1));
   const ErrorCode = named(
     "ErrorCode",
     Type.Unsafe<string>({
       type: "string",
-      enum: known.map(([code]) => code),
-      "x-enum-descriptions": known.map(([, means]) => means),
+      enum: entries.map(([code]) => code),
+      "x-enum-descriptions": entries.map(([, means]) => means),
       description: [
         "What went wrong, stable: programs may branch on it.",
         "",
-        ...known.map(([code, means]) => `- \`${code}\`: ${means}`),
+        ...entries.map(([code, means]) => `- \`${code}\`: ${means}`),
       ].join("\n"),
     }),
   );
@@ -173,23 +173,23 @@ export function openApiDocument(
  * The codes of every operation. A code shared by several operations is described in general terms.
  */
 function codesOf(routes: readonly Route<any, any>[], described: Described) {
-  const found: Record<string, string> = { ...unrouted_codes };
+  const meanings: Record<string, string> = { ...unrouted_codes };
   for (const route of routes)
     for (const codes of Object.values(problemsOf(route, described)))
       for (const [code, means] of Object.entries(codes))
-        found[code] ??= general_codes[code] ?? means;
-  return found;
+        meanings[code] ??= general_codes[code] ?? means;
+  return meanings;
 }
 
 /** A request that this server sends, to those who subscribed to it. */
-const webhook = ({ tag, ...of }: SentRequest, book: SchemaBook): Json => ({
+const webhook = ({ tag, ...request }: SentRequest, book: SchemaBook): Json => ({
   post: {
-    operationId: of.operation,
-    summary: of.summary,
-    description: of.description,
+    operationId: request.operation,
+    summary: request.summary,
+    description: request.description,
     tags: [tag],
     security: [],
-    parameters: Object.entries(of.headers).map(([name, { description, example }]) => ({
+    parameters: Object.entries(request.headers).map(([name, { description, example }]) => ({
       name,
       in: "header",
       required: true,
@@ -202,8 +202,8 @@ const webhook = ({ tag, ...of }: SentRequest, book: SchemaBook): Json => ({
       // Without a reference: generators drop a schema that `paths` does not lead to.
       content: {
         "application/json": {
-          schema: book.of({ ...of.body, $id: undefined } as TSchema),
-          example: of.example,
+          schema: book.of({ ...request.body, $id: undefined } as TSchema),
+          example: request.example,
         },
       },
     },

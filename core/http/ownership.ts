@@ -2,8 +2,8 @@
 import { forbidden, HttpError, notFound } from "../base/errors";
 
 /**
- * The row, if it belongs to the owner. `what` names the kind of record in the error: `folder`.
- * @throws HttpError 404 or 403.
+ * The row, if it belongs to the owner. `kind`: of the record, as the error names it, such as
+ * `folder`. @throws HttpError 404 or 403.
  */
 export function requireOwned<Row extends { readonly owner_id: string }>(
   row: Row | undefined,

@@ -13,19 +13,19 @@ export type ParameterExamples = ReadonlyMap<string, string>;
  * `/notes`; a field with the parameter's own name takes precedence.
  */
 export function parameterExamples(routes: readonly Route<any, any>[]): ParameterExamples {
-  const found = new Map<string, string>();
+  const examples = new Map<string, string>();
   for (const route of routes)
-    for (const [name, value] of shownBy(route)) setOnce(found, name, value);
+    for (const [name, value] of examplesIn(route)) setOnce(examples, name, value);
   for (const { path } of routes) {
     const [, collection, name] = /^(.*)\/:([^/]+)$/.exec(path) ?? [];
-    const maker = routes.find((one) => one.method === "POST" && one.path === collection);
-    if (name !== undefined && maker) setOnce(found, name, fieldOf(maker, "id"));
+    const creation = routes.find((other) => other.method === "POST" && other.path === collection);
+    if (name !== undefined && creation) setOnce(examples, name, fieldOf(creation, "id"));
   }
-  return found;
+  return examples;
 }
 
 /** The example given by the route, and the one contained in its example response. */
-const shownBy = (route: Route<any, any>): [string, string | undefined][] => [
+const examplesIn = (route: Route<any, any>): [string, string | undefined][] => [
   ...Object.entries((route.params ?? {}) as Record<string, string>),
   ...[...route.path.matchAll(/:([^/]+)/g)].map(
     ([, name]) => [name!, fieldOf(route, name!)] as [string, string | undefined],
@@ -35,8 +35,8 @@ const shownBy = (route: Route<any, any>): [string, string | undefined][] => [
     .map(([, name]) => [name!, fieldOf(route, "id")] as [string, string | undefined]),
 ];
 
-function setOnce(found: Map<string, string>, name: string, value: string | undefined): void {
-  if (value !== undefined && !found.has(name)) found.set(name, value);
+function setOnce(examples: Map<string, string>, name: string, value: string | undefined): void {
+  if (value !== undefined && !examples.has(name)) examples.set(name, value);
 }
 
 function fieldOf({ answers }: Route<any, any>, field: string): string | undefined {
@@ -49,8 +49,8 @@ function fieldOf({ answers }: Route<any, any>, field: string): string | undefine
 
 /** The example of a query field: its own, its default or first choice, or that of the same id. */
 export function exampleOf(name: string, schema: Json, examples: ParameterExamples): unknown {
-  const [own] = (schema.examples ?? schema.enum ?? []) as unknown[];
-  if (own !== undefined) return own;
+  const [declared] = (schema.examples ?? schema.enum ?? []) as unknown[];
+  if (declared !== undefined) return declared;
   if (schema.default !== undefined) return schema.default;
   if (schema.type === "boolean") return true;
   if (schema.type === "integer") return schema.minimum ?? 1;

@@ -36,10 +36,13 @@ export const toHttpError = (error: unknown): HttpError =>
           "request id.",
       );
 
-/** The error for a request. For one that would have changed something, it says that it did not. */
-export const toldTo = (error: unknown, route: Route<any, any> | null): unknown =>
+/**
+ * The error as the client gets it: to a request that was to change something it says that nothing
+ * was saved.
+ */
+export const errorFor = (error: unknown, route: Route<any, any> | null): unknown =>
   error instanceof NothingSaved && route && route.method !== "GET" && route.scope !== "read"
-    ? error.toldToChange()
+    ? error.forChange()
     : error;
 
 /** An unknown error becomes a 500 without any internals: no stack, path or SQL. */

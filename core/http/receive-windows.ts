@@ -9,36 +9,36 @@ import { TcpSockets, type TcpSocket } from "./tcp-sockets";
 
 /** How much of a body is received before it is read. */
 const window_bytes = {
-  /** As on a new connection: what arrives in excess of a smaller window is lost. */
-  begun: 64 * 1024,
+  /** That of a new connection: with a smaller one, what its sender has already sent is lost. */
+  initial: 64 * 1024,
   tiny_chunks: 32 * 1024,
   ordinary_chunks: 256 * 1024,
 };
 /**
- * A sender waits, for seconds, until a segment fits into the window. Those of a network are
- * smaller, those of the loopback interface would not be.
+ * A segment must fit into the window, or its sender waits for seconds. Only those of the loopback
+ * interface are larger by default.
  */
 const segment_bytes_max = 32 * 1024;
-const look_every_ms = 10;
+const inspect_every_ms = 10;
 const sample_bytes = 16 * 1024;
-/** How often no tiny chunks are seen until they count as ordinary. */
-const looks_min = 8;
-/** How many connections are looked at in one iteration of the event loop. */
-const each_round_max = 64;
+/** After this many inspections without tiny chunks, the chunks of a body count as ordinary. */
+const inspections_min = 8;
+/** The most connections that are inspected in one iteration of the event loop. */
+const connections_per_turn = 64;
 
-/** Those from the same port of different clients are treated alike. */
-interface Watched {
+/** Connections of different clients that use the same port are treated alike. */
+interface WatchedConnection {
   readonly sockets: readonly TcpSocket[];
-  looks: number;
+  inspections: number;
   has_tiny_chunks: boolean;
 }
 
 export class ReceiveWindows {
   private readonly sockets = TcpSockets.open();
   /** Connections with a chunked body, by port of the client. */
-  private readonly watched = new Map<number, Watched>();
+  private readonly watched = new Map<number, WatchedConnection>();
   private readonly sample = new Uint8Array(sample_bytes);
-  private looking: NodeJS.Timeout | undefined;
+  private timer: NodeJS.Timeout | undefined;
   private port = 0;
 
   /** Called when the server listens on this port. */
@@ -49,44 +49,44 @@ export class ReceiveWindows {
 
   /** Called when a request arrives, before its body is parsed. */
   noteRequest(peer_port: number, is_chunked: boolean): void {
-    const before = this.watched.get(peer_port);
-    if (before) this.forget(peer_port, before);
+    const previous = this.watched.get(peer_port);
+    if (previous) this.forget(peer_port, previous);
     if (!is_chunked || this.sockets === null) return;
     const sockets = this.sockets.connections(this.port, peer_port);
-    limit(sockets, window_bytes.begun);
-    this.watched.set(peer_port, { sockets, looks: 0, has_tiny_chunks: false });
-    this.looking ??= setInterval(() => this.look(), look_every_ms).unref();
+    limit(sockets, window_bytes.initial);
+    this.watched.set(peer_port, { sockets, inspections: 0, has_tiny_chunks: false });
+    this.timer ??= setInterval(() => this.inspect(), inspect_every_ms).unref();
   }
 
-  /** Looks at what was received and not read: called every few milliseconds. */
-  look(): void {
-    for (const [peer_port, connection] of [...this.watched.entries().take(each_round_max)]) {
-      // The next round begins with the others.
+  /** Inspects what was received but not read yet: called every few milliseconds. */
+  inspect(): void {
+    for (const [peer_port, connection] of [...this.watched.entries().take(connections_per_turn)]) {
+      // Moved to the end: the next inspection begins with the others.
       this.watched.delete(peer_port);
-      const open = connection.sockets.filter((one) => one.isOpen(peer_port));
+      const open = connection.sockets.filter((socket) => socket.isOpen(peer_port));
       if (open.length === 0) continue;
       this.watched.set(peer_port, connection);
       if (!connection.has_tiny_chunks) this.judge(connection, open);
     }
     if (this.watched.size > 0) return;
-    clearInterval(this.looking);
-    this.looking = undefined;
+    clearInterval(this.timer);
+    this.timer = undefined;
   }
 
-  private forget(peer_port: number, { sockets }: Watched): void {
+  private forget(peer_port: number, { sockets }: WatchedConnection): void {
     this.watched.delete(peer_port);
-    for (const one of sockets) if (one.isOpen(peer_port)) one.unlimitWindow();
+    for (const socket of sockets) if (socket.isOpen(peer_port)) socket.unlimitWindow();
   }
 
-  private judge(connection: Watched, open: readonly TcpSocket[]): void {
-    connection.looks++;
-    connection.has_tiny_chunks = open.some((one) =>
-      isMostlyFraming(this.sample.subarray(0, one.peek(this.sample))),
+  private judge(connection: WatchedConnection, open: readonly TcpSocket[]): void {
+    connection.inspections++;
+    connection.has_tiny_chunks = open.some((socket) =>
+      isMostlyFraming(this.sample.subarray(0, socket.peek(this.sample))),
     );
     if (connection.has_tiny_chunks) limit(open, window_bytes.tiny_chunks);
-    else if (connection.looks === looks_min) limit(open, window_bytes.ordinary_chunks);
+    else if (connection.inspections === inspections_min) limit(open, window_bytes.ordinary_chunks);
   }
 }
 
 const limit = (sockets: readonly TcpSocket[], bytes: number): void =>
-  sockets.forEach((one) => one.limitWindow(bytes));
+  sockets.forEach((socket) => socket.limitWindow(bytes));

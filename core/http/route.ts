@@ -240,7 +240,7 @@ export type Handler<R> =
 /** One handler for each declared route: a missing one does not compile. */
 export type HandlersOf<Rs> = { readonly [K in keyof Rs]: Handler<Rs[K]> };
 
-const make =
+const declare =
   (method: Method) =>
   <const P extends string, S extends RouteShape>(path: P, shape: S): Route<P, S> => ({
     ...shape,
@@ -250,9 +250,9 @@ const make =
 
 /** Declares a route: `route.get("/folders/:folderId", { … })`. */
 export const route = {
-  get: make("GET"),
-  post: make("POST"),
-  put: make("PUT"),
-  patch: make("PATCH"),
-  delete: make("DELETE"),
+  get: declare("GET"),
+  post: declare("POST"),
+  put: declare("PUT"),
+  patch: declare("PATCH"),
+  delete: declare("DELETE"),
 };

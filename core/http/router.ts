@@ -39,7 +39,7 @@ export function createRouter(
   const failures = new WeakMap<Request, unknown>();
   const paths = compiled.map(({ route }) => ({
     method: route.method,
-    path: byPlace(fullPath(route, at)),
+    path: byPosition(fullPath(route, at)),
   }));
   const allowed = allowTable(paths);
   for (const { route, handle } of compiled) {
@@ -47,7 +47,7 @@ export function createRouter(
     const names = namesIn(path);
     app.route(
       route.method,
-      byPlace(path),
+      byPosition(path),
       async ({ request, params }: any) => {
         // Elysia's error hooks would change the error: keep it for the gateway.
         try {
@@ -100,7 +100,7 @@ export function createSegmentRouters(
     return path.slice(from, to < 0 ? undefined : to);
   };
   const groups = Map.groupBy(compiled, ({ route }) => segmentOf(fullPath(route, options.at)));
-  // A route whose first segment is open may be meant by any path.
+  // Any path may match a route whose first segment is a parameter.
   if ([...groups.keys()].some((segment) => /^[:*]/.test(segment)))
     return createRouter(compiled, options);
   const routers = new Map(
@@ -118,9 +118,9 @@ export function createSegmentRouters(
 }
 
 /** A router that is created when the first request needs it. */
-export function lazyRouter(make: () => Router): Router {
+export function lazyRouter(create: () => Router): Router {
   let router: Router | undefined;
-  const get = () => (router ??= make());
+  const get = () => (router ??= create());
   return {
     handle: (request, context) => get().handle(request, context),
     methodsAt: (path) => get().methodsAt(path),
@@ -153,7 +153,7 @@ interface MethodAt {
   readonly path: string;
 }
 
-const is_param = (part: string): boolean => part.startsWith(":");
+const isParameter = (part: string): boolean => part.startsWith(":");
 
 /**
  * `/notes/file` is narrower than `/notes/:noteId`: a request for it is not about a note. Compares
@@ -161,8 +161,8 @@ const is_param = (part: string): boolean => part.startsWith(":");
  */
 const isNarrower = (path: readonly string[], than: readonly string[]): boolean =>
   path.length === than.length &&
-  path.every((part, i) => part === than[i] || is_param(than[i]!)) &&
-  path.some((part, i) => !is_param(part) && is_param(than[i]!));
+  path.every((part, i) => part === than[i] || isParameter(than[i]!)) &&
+  path.some((part, i) => !isParameter(part) && isParameter(than[i]!));
 
 /**
  * Methods of a wider path that a narrower one lacks: without these, the request would fall through
@@ -178,7 +178,9 @@ function maskedMethods(all: readonly MethodAt[]): MethodAt[] {
     ({ parts }) => parts.length,
   );
   return paths.flatMap(({ path, of, parts }) => {
-    const wider = (wide.get(parts.length) ?? []).filter((one) => isNarrower(parts, one.parts));
+    const wider = (wide.get(parts.length) ?? []).filter((wider_path) =>
+      isNarrower(parts, wider_path.parts),
+    );
     const taken = new Set(wider.flatMap((one) => [...one.of]));
     return [...taken].filter((method) => !of.has(method)).map((method) => ({ method, path }));
   });
@@ -230,20 +232,20 @@ function decoded(
   params: Record<string, string | null> | undefined,
   names: readonly string[],
 ): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (let place = 0; place < names.length; place++)
-    found[names[place]!] = params?.[`p${place}`] ?? "";
-  if (params && "*" in params) found["*"] = params["*"] ?? "";
-  return found;
+  const named: Record<string, string> = {};
+  for (let position = 0; position < names.length; position++)
+    named[names[position]!] = params?.[`p${position}`] ?? "";
+  if (params && "*" in params) named["*"] = params["*"] ?? "";
+  return named;
 }
 
 /**
  * The path with its parameters named by position: two plugins may name the same one differently,
  * which Elysia would reject.
  */
-function byPlace(path: string): string {
-  let place = 0;
-  return path.replace(/:[^/]+/g, () => `:p${place++}`);
+function byPosition(path: string): string {
+  let position = 0;
+  return path.replace(/:[^/]+/g, () => `:p${position++}`);
 }
 const namesIn = (path: string): string[] =>
   [...path.matchAll(/:([^/]+)/g)].map(([, name]) => name!);

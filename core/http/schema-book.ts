@@ -22,7 +22,7 @@ export class SchemaBook {
   private readonly late: ReadonlyMap<string, LateSchema>;
 
   constructor(late: readonly LateSchema[]) {
-    this.late = new Map(late.map((one) => [one.name, one]));
+    this.late = new Map(late.map((schema) => [schema.name, schema]));
   }
 
   /** The schema, or a reference to it when it has a name. */
@@ -34,7 +34,7 @@ export class SchemaBook {
   get components(): Record<string, Json> {
     return Object.fromEntries(
       [...this.named]
-        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([name, { schema }]) => [name, schema]),
     );
   }
@@ -73,8 +73,8 @@ export class SchemaBook {
     return this.inner(schema);
   }
 
-  private reference(name: string, { [narrowed_key]: narrowed, ...given }: Json): Json {
-    return { ...this.component(name, given), ...(narrowed as Json | undefined) };
+  private reference(name: string, { [narrowed_key]: narrowed, ...declared }: Json): Json {
+    return { ...this.component(name, declared), ...(narrowed as Json | undefined) };
   }
 
   private component(name: string, declared: Json): Json {
@@ -85,12 +85,12 @@ export class SchemaBook {
     const text = JSON.stringify(shape);
     for (let n = 1; ; n++) {
       const key = n === 1 ? name : `${name}${n}`;
-      const known = this.named.get(key);
-      if (known && known.shape !== text) continue;
-      if (!known) this.named.set(key, { shape: text, schema: shown });
+      const existing = this.named.get(key);
+      if (existing && existing.shape !== text) continue;
+      if (!existing) this.named.set(key, { shape: text, schema: shown });
       const $ref = `#/components/schemas/${key}`;
-      const same = !known || late || known.schema.description === description;
-      return same || description === undefined ? { $ref } : { $ref, description };
+      const is_same = !existing || late || existing.schema.description === description;
+      return is_same || description === undefined ? { $ref } : { $ref, description };
     }
   }
 
@@ -138,7 +138,7 @@ export class SchemaBook {
   private inner(schema: Json): Json {
     const shown: Json = {};
     for (const [key, value] of Object.entries(schema)) {
-      if (key === "properties") shown[key] = mapped(value as Json, (of) => this.shown(of));
+      if (key === "properties") shown[key] = mapValues(value as Json, (of) => this.shown(of));
       else if (key === "items" || key === "additionalProperties" || key === "contentSchema")
         shown[key] = isObject(value) ? this.shown(value) : value;
       else if (key === "allOf" || key === "oneOf")
@@ -182,7 +182,7 @@ function nullable({ description, ...schema }: Json): Json {
   return { ...schema, anyOf: [...members, { type: "null" }], ...words };
 }
 
-const mapped = (record: Json, map: (value: Json) => Json): Json =>
+const mapValues = (record: Json, map: (value: Json) => Json): Json =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value as Json)]));
 
 /**

@@ -3,16 +3,22 @@ import { dlopen } from "bun:ffi";
 import { readdirSync } from "node:fs";
 import { libcPath } from "../lib/libc";
 
-const tcp = 6;
+/** IPPROTO_TCP. */
+const tcp_level = 6;
+/** TCP_MAXSEG. */
 const segment_bytes_option = 2;
-const socket = 1;
+/** SOL_SOCKET. */
+const socket_level = 1;
+/** SO_RCVBUF. */
 const receive_buffer_option = 8;
-/** Which buffers have a fixed size; since Linux 5.14. */
+/** SO_BUF_LOCK, which buffers have a fixed size; since Linux 5.14. */
 const fixed_buffers_option = 72;
+/** SO_ACCEPTCONN. */
 const is_listening_option = 30;
-/** MSG_PEEK and MSG_DONTWAIT: what arrived stays where it is, and nothing is waited for. */
-const peeking = 0x02 | 0x40;
-const families: readonly number[] = [2, 10];
+/** MSG_PEEK and MSG_DONTWAIT: leaves the bytes in the buffer, and does not wait for any. */
+const peek_flags = 0x02 | 0x40;
+/** AF_INET, AF_INET6. */
+const ip_families: readonly number[] = [2, 10];
 
 const openLibc = (path: string) =>
   dlopen(path, {
@@ -41,9 +47,9 @@ export class TcpSockets {
     }
   }
 
-  /** The one that listens on this port. */
+  /** The socket that listens on this port. */
   listener(port: number): TcpSocket | undefined {
-    return this.all().find((one) => one.isListening() && this.ownPort(one.fd) === port);
+    return this.all().find((socket) => socket.isListening() && this.ownPort(socket.fd) === port);
   }
 
   /** The connections to this port of clients whose port is the other one: mostly one. */
@@ -66,7 +72,7 @@ export class TcpSockets {
     this.length[0] = this.address.byteLength;
     if (read(fd, this.address, this.length) !== 0) return undefined;
     const [family, port] = this.address as unknown as [number, number];
-    return families.includes(family) ? ((port & 0xff) << 8) | (port >> 8) : undefined;
+    return ip_families.includes(family) ? ((port & 0xff) << 8) | (port >> 8) : undefined;
   }
 
   private all(): TcpSocket[] {
@@ -74,7 +80,7 @@ export class TcpSockets {
   }
 }
 
-/** One of them. A method has no effect when it was closed. */
+/** A socket of this process. Its methods have no effect once it is closed. */
 export class TcpSocket {
   constructor(
     readonly fd: number,
@@ -88,32 +94,32 @@ export class TcpSocket {
   }
 
   isListening(): boolean {
-    return this.option(socket, is_listening_option) === 1;
+    return this.option(socket_level, is_listening_option) === 1;
   }
 
   /** Connections that are accepted from now on receive segments of at most this size. */
   limitSegments(bytes: number): void {
-    this.setOption(tcp, segment_bytes_option, bytes);
+    this.setOption(tcp_level, segment_bytes_option, bytes);
   }
 
   /** At most about this much is received before it is read. */
   limitWindow(bytes: number): void {
-    this.setOption(socket, receive_buffer_option, bytes);
+    this.setOption(socket_level, receive_buffer_option, bytes);
   }
 
   /** The kernel chooses the size again; before Linux 5.14 the limit stays. */
   unlimitWindow(): void {
-    this.setOption(socket, fixed_buffers_option, 0);
+    this.setOption(socket_level, fixed_buffers_option, 0);
   }
 
   /** How much memory the kernel may use for what was received and not read, bytes. */
   receiveBufferBytes(): number {
-    return this.option(socket, receive_buffer_option);
+    return this.option(socket_level, receive_buffer_option);
   }
 
   /** Copies what was received and not read yet, as much as fits. Returns the number of bytes. */
   peek(into: Uint8Array): number {
-    return Math.max(0, Number(this.libc.recv(this.fd, into, into.byteLength, peeking)));
+    return Math.max(0, Number(this.libc.recv(this.fd, into, into.byteLength, peek_flags)));
   }
 
   private option(level: number, name: number): number {

@@ -15,16 +15,16 @@ export interface TlsPaths {
 }
 
 /** How often to check the files; a pair counts as changed once two checks in a row agree. */
-const look_every_ms = 1_000;
+const check_every_ms = 1_000;
 
 /** @throws Error that names the unusable file, and why. */
 function readPair({ cert, key }: TlsPaths): TlsPair {
   const pair = { cert: read("server.tls_cert", cert), key: read("server.tls_key", key) };
-  const certificate = parsed(
+  const certificate = parseOr(
     () => new X509Certificate(pair.cert),
     `${cert} (server.tls_cert) holds no certificate in PEM format`,
   );
-  const private_key = parsed(
+  const private_key = parseOr(
     () => createPrivateKey(pair.key),
     /ENCRYPTED/.test(pair.key)
       ? `${key} (server.tls_key) is protected by a passphrase; store the key without one`
@@ -53,7 +53,7 @@ function read(setting: string, path: string): string {
   }
 }
 
-function parsed<T>(parse: () => T, otherwise: string): T {
+function parseOr<T>(parse: () => T, otherwise: string): T {
   try {
     return parse();
   } catch {
@@ -87,18 +87,18 @@ export class TlsFiles {
   /** `use` receives each new pair; when it throws, the previous one stays in use. */
   watch(use: (pair: TlsPair) => void): void {
     let used = "";
-    let seen = "";
-    const look = async () => {
-      const now = await this.state();
-      if (now !== used && (used === "" || now === seen)) {
+    let previous = "";
+    const check = async () => {
+      const state = await this.state();
+      if (state !== used && (used === "" || state === previous)) {
         // Compares the initial files, too: they may have changed since they were read.
-        used = now;
+        used = state;
         this.reload(use);
       }
-      seen = now;
-      this.timer = setTimeout(look, look_every_ms).unref();
+      previous = state;
+      this.timer = setTimeout(check, check_every_ms).unref();
     };
-    this.timer = setTimeout(look, look_every_ms).unref();
+    this.timer = setTimeout(check, check_every_ms).unref();
   }
 
   stop(): void {
@@ -108,10 +108,10 @@ export class TlsFiles {
 
   private reload(use: (pair: TlsPair) => void): void {
     try {
-      const fresh = readPair(this.paths);
-      if (fresh.cert !== this.current.cert || fresh.key !== this.current.key) {
-        use(fresh);
-        this.current = fresh;
+      const pair = readPair(this.paths);
+      if (pair.cert !== this.current.cert || pair.key !== this.current.key) {
+        use(pair);
+        this.current = pair;
         this.log.info("the certificate was reloaded", { tls_cert: this.paths.cert });
       }
       this.last_failure = null;

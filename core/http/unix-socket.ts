@@ -18,9 +18,9 @@ export async function clearSocketPath(path: string): Promise<void> {
     throw new Error(
       `${path} (server.socket) is too long for a socket: at most ${path_bytes_max} bytes.`,
     );
-  const found = stateOf(path);
-  if (found === undefined) return;
-  if (!found.isSocket())
+  const stats = statsOf(path);
+  if (stats === undefined) return;
+  if (!stats.isSocket())
     throw new Error(`${path} (server.socket) exists and is not a socket. It was not changed.`);
   if (await isServed(path))
     throw new Error(
@@ -49,7 +49,7 @@ export function openSocket<T>(path: string, listen: () => T): T {
 export const removeSocket = (path: string): void => rmSync(path, { force: true });
 
 function whyNotOpened(path: string, { code, message }: Error & { code?: string }): string {
-  if (stateOf(dirname(path)) === undefined)
+  if (statsOf(dirname(path)) === undefined)
     return `The directory of ${path} (server.socket) does not exist.`;
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")
     return `This user is not allowed to create the socket ${path} (server.socket).`;
@@ -57,7 +57,7 @@ function whyNotOpened(path: string, { code, message }: Error & { code?: string }
   return `The socket ${path} (server.socket) can't be opened: ${message}`;
 }
 
-function stateOf(path: string): Stats | undefined {
+function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path);
   } catch {

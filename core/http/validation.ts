@@ -49,15 +49,15 @@ export class Validator {
     this.compiled ??= this.compile();
     const compiled = this.compiled;
     if (compiled.Check(value)) return;
-    const found = new Map<string, FieldProblem>();
+    const problems = new Map<string, FieldProblem>();
     for (const error of compiled.Errors(value)) {
-      if (found.size === problems_max) break;
+      if (problems.size === problems_max) break;
       // The first error of a field is the most specific: those below a missing field only repeat
       // it.
-      if (!found.has(error.path))
-        found.set(error.path, { pointer: error.path, detail: messageOf(error) });
+      if (!problems.has(error.path))
+        problems.set(error.path, { pointer: error.path, detail: messageOf(error) });
     }
-    throw invalid([...found.values()]);
+    throw invalid([...problems.values()]);
   }
 }
 

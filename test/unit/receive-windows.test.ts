@@ -52,7 +52,7 @@ class Client {
   /** Sends a part of the body, and looks at it before the server has read it. */
   async send(bytes: string): Promise<void> {
     this.socket.write(bytes);
-    windows.look();
+    windows.inspect();
     await new Promise((resolve) => setImmediate(resolve));
   }
 

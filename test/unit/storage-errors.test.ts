@@ -1,7 +1,7 @@
 /** Responses to requests when the storage or the operating system fails. */
 import { expect, test } from "bun:test";
 import { HttpError } from "../../core/base/errors";
-import { toldTo } from "../../core/http/problem";
+import { errorFor } from "../../core/http/problem";
 import { translateError } from "../../core/store/storage-errors";
 
 const coded = (code: string) => Object.assign(new Error(code), { code });
@@ -22,7 +22,7 @@ test.each([
   ["a change on a full disk", coded("ENOSPC"), "change", 507, true],
   ["a change on a full disk of PostgreSQL", ofPostgres("53100"), "change", 507, true],
 ] as const)("%s", (_, error, route, status, is_told) => {
-  const shown_error = toldTo(translateError(error), routes[route]) as HttpError;
+  const shown_error = errorFor(translateError(error), routes[route]) as HttpError;
   expect(shown_error).toBeInstanceOf(HttpError);
   expect(shown_error.status).toBe(status);
   expect(shown_error.detail.includes("Nothing was saved.")).toBe(is_told);

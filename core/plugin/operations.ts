@@ -10,7 +10,7 @@ import type { FailureReason, KindCount } from "../jobs/kind-counts";
 import type { QueueStatus } from "../jobs/queue";
 import type { RunningKind } from "../jobs/running-counts";
 import type { JobState } from "../jobs/store";
-import type { KnownNode } from "../store/nodes";
+import type { RecentNode } from "../store/nodes";
 import type { Db, Space } from "../store/store";
 import type { SettingChanges, SettingForm, SettingUpdate } from "./setting-rules";
 import type { SettingState } from "./setting-state";
@@ -51,7 +51,7 @@ export interface PluginOverview {
   readonly reason: string | null;
 }
 /** A process that serves the database, or did until recently. */
-export interface NodeOverview extends KnownNode {
+export interface NodeOverview extends RecentNode {
   /** Seen a moment ago; not seen for a while; certainly gone. */
   readonly status: "up" | "silent" | "gone";
   /** Whether it is this process. */

@@ -36,7 +36,7 @@ export interface OperationsOptions {
   readonly store: Store;
   readonly queue: JobQueue;
   readonly recent: LogRing;
-  readonly nodes: Pick<Nodes, "id" | "known">;
+  readonly nodes: Pick<Nodes, "id" | "listRecent">;
   readonly clock: Clock;
   /** Complete by the time it is used. */
   readonly host: {
@@ -212,7 +212,7 @@ export class ServerOperations implements Operations {
 
   async nodes(): Promise<NodeOverview[]> {
     const { nodes, queue, clock } = this.options;
-    const [known, running] = await Promise.all([nodes.known(), queue.runningByNode()]);
+    const [known, running] = await Promise.all([nodes.listRecent(), queue.runningByNode()]);
     return known.map((node) => {
       const is_silent = node.seen_at <= clock.now_ms() - silent_ms_max;
       return {

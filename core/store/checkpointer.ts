@@ -8,9 +8,9 @@ import { startThread } from "../base/descriptors";
 import type { Mutex } from "./mutex";
 
 /** The log is measured at most this often. */
-const look_every_ms = 10;
+const measure_every_ms = 10;
 /** Below this number of pages, moving them is faster than asking the thread. */
-const few_pages = 128;
+const few_pages_max = 128;
 /** The thread ends after this time without work, which gives its memory back. */
 const idle_ms = 2_000;
 
@@ -29,7 +29,7 @@ export interface CheckpointerOptions {
 }
 
 export class Checkpointer {
-  private looked_at_ms = -Infinity;
+  private measured_at_ms = -Infinity;
   private running: Promise<void> | undefined;
   private worker: Worker | undefined;
   private idle_timer: ReturnType<typeof setTimeout> | undefined;
@@ -42,11 +42,11 @@ export class Checkpointer {
     private readonly options: CheckpointerOptions,
   ) {}
 
-  /** Called after a commit. */
-  look(): void {
+  /** Call after a commit: starts a checkpoint when the log is long. */
+  noteCommit(): void {
     const now_ms = performance.now();
-    if (this.running || now_ms < this.looked_at_ms + look_every_ms) return;
-    this.looked_at_ms = now_ms;
+    if (this.running || now_ms < this.measured_at_ms + measure_every_ms) return;
+    this.measured_at_ms = now_ms;
     if (this.pages().log >= this.options.log_pages_max) void this.run();
   }
 
@@ -66,7 +66,7 @@ export class Checkpointer {
   private async moveAll(): Promise<void> {
     const { log, checkpointed } = this.pages();
     try {
-      if (log - checkpointed > few_pages && !this.stopped) await this.moveInThread();
+      if (log - checkpointed > few_pages_max && !this.stopped) await this.moveInThread();
     } catch {
       // There can't be a thread at the moment: the step below does all of it.
     }
@@ -94,8 +94,8 @@ export class Checkpointer {
     this.worker ??= startCheckpoints();
     const worker = this.worker;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const heard = new AbortController();
-    const { signal } = heard;
+    const listening = new AbortController();
+    const { signal } = listening;
     worker.addEventListener("message", () => resolve(), { signal });
     worker.addEventListener(
       "error",
@@ -109,7 +109,7 @@ export class Checkpointer {
     worker.postMessage(this.options.path);
     // The same step on this connection reports the error.
     await promise;
-    heard.abort();
+    listening.abort();
     this.idle_timer = setTimeout(() => this.endThread(), idle_ms);
     this.idle_timer.unref();
   }

@@ -11,8 +11,8 @@ import { ReserveFile } from "./reserve-file";
 
 export const page_bytes = 4096;
 /** How often a full disk is checked again, and how often the growth limit is adjusted. */
-const check_again_ms = 1_000;
-const limit_again_ms = 250;
+const check_every_ms = 1_000;
+const limit_every_ms = 250;
 /**
  * A large reserve is not written at once: the start is for requests, and a short-lived command
  * needs none. On a small disk, which fills soon, the reserve is small as well.
@@ -84,7 +84,7 @@ export class DiskSpace {
 
   /** True from a write that found no space until as much as the reserve is free again. */
   get full(): boolean {
-    if (this.is_full && performance.now() - this.checked_at_ms > check_again_ms) void this.check();
+    if (this.is_full && performance.now() - this.checked_at_ms > check_every_ms) void this.check();
     return this.is_full;
   }
   get reserve_in_use(): boolean {
@@ -151,15 +151,15 @@ export class DiskSpace {
    * emptied. Call it between transactions only.
    */
   limitGrowth(): void {
-    if (performance.now() - this.limited_at_ms < limit_again_ms) return;
+    if (performance.now() - this.limited_at_ms < limit_every_ms) return;
     this.limited_at_ms = performance.now();
     const { free_bytes } = this.free();
     const { page_count } = this.database
       .query<{ page_count: number }, []>("pragma page_count")
       .get()!;
     const in_log_bytes = Math.max(0, page_count * page_bytes - sizeOf(this.options.path));
-    const room_pages = Math.floor(Math.max(0, free_bytes - in_log_bytes) / 2 / page_bytes);
-    const pages_max = Math.min(0xfffffffe, page_count + room_pages);
+    const growth_pages = Math.floor(Math.max(0, free_bytes - in_log_bytes) / 2 / page_bytes);
+    const pages_max = Math.min(0xfffffffe, page_count + growth_pages);
     this.database.run(`pragma max_page_count = ${pages_max}`);
   }
 

@@ -26,8 +26,8 @@ import { Spool, type Spooled } from "./spool";
 import { translateError } from "./storage-errors";
 
 const temporary = "tmp";
-/** How long the directory is trusted to be there, by what only reports it. */
-const there_ms = 100;
+/** How long `failure` trusts that the directory exists. */
+const directory_trusted_ms = 100;
 /** How long a file that could not be read is reported. */
 const unreadable_ms = 600_000;
 
@@ -51,7 +51,7 @@ export class FileStore implements Files {
   private readonly spool: Spool;
   /** The last file that the disk could not read. */
   private unreadable: { sha256: string; message: string; met_ms: number } | undefined;
-  private there_until_ms = -Infinity;
+  private directory_trusted_until_ms = -Infinity;
   readonly place = null;
 
   constructor(private readonly directory: string) {
@@ -68,16 +68,16 @@ export class FileStore implements Files {
   }
 
   async open(sha256: string): Promise<Blob | undefined> {
-    return (await this.isThere(sha256)) ? Bun.file(this.path(sha256)) : undefined;
+    return (await this.exists(sha256)) ? Bun.file(this.path(sha256)) : undefined;
   }
 
   async withLocalFile<R>(sha256: string, use: (path: string) => Promise<R>): Promise<R> {
-    await this.isThere(sha256);
+    await this.exists(sha256);
     return use(this.path(sha256));
   }
 
   /** Reads the first byte: later, an error would cut off a response. @throws HttpError 503 */
-  private async isThere(sha256: string): Promise<boolean> {
+  private async exists(sha256: string): Promise<boolean> {
     try {
       await Bun.file(this.path(sha256)).slice(0, 1).bytes();
       if (this.unreadable?.sha256 === sha256) this.unreadable = undefined;
@@ -140,7 +140,7 @@ export class FileStore implements Files {
 
   async failure(): Promise<string | null> {
     try {
-      this.requireThere();
+      this.requireDirectoryExists();
       const { sha256, message, met_ms } = this.unreadable ?? { met_ms: -Infinity };
       if (performance.now() - met_ms > unreadable_ms) return null;
       return `The original ${sha256} can't be read: ${message}.`;
@@ -149,10 +149,10 @@ export class FileStore implements Files {
     }
   }
 
-  private requireThere(): void {
-    if (performance.now() < this.there_until_ms) return;
+  private requireDirectoryExists(): void {
+    if (performance.now() < this.directory_trusted_until_ms) return;
     requireDirectory(this.directory);
-    this.there_until_ms = performance.now() + there_ms;
+    this.directory_trusted_until_ms = performance.now() + directory_trusted_ms;
   }
 
   counts(): null {
@@ -163,9 +163,9 @@ export class FileStore implements Files {
   publish({ sha256, size_bytes, path: from, file }: Spooled): Promise<void> {
     return this.guarded(sha256, async (guard) => {
       const target = this.path(sha256);
-      const is_there = (await sizeOf(target)) === size_bytes;
+      const is_stored = (await sizeOf(target)) === size_bytes;
       // Damaged bytes are replaced by these, as is what can't be read.
-      if (is_there && (await isWhole(Bun.file(target), sha256).catch(() => false)))
+      if (is_stored && (await isWhole(Bun.file(target), sha256).catch(() => false)))
         await rm(from, { force: true });
       else {
         await file.sync();
@@ -180,9 +180,9 @@ export class FileStore implements Files {
     this.spool.forget(path);
     const removal = await this.guarded(sha256, async (guard) => {
       guard.pins -= 1;
-      const wanted = guard.pins === 0 ? guard.removal : undefined;
-      if (wanted) guard.removal = undefined;
-      return wanted;
+      const removal = guard.pins === 0 ? guard.removal : undefined;
+      if (removal) guard.removal = undefined;
+      return removal;
     });
     // The upload has succeeded nevertheless: the sweep of the next start finds the file.
     if (removal) await this.removeOne(sha256, removal).catch(() => false);

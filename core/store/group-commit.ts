@@ -29,7 +29,7 @@ interface Member extends RunOptions {
   readonly work: Work<unknown>;
   readonly resolve: (result: any) => void;
   readonly reject: (error: unknown) => void;
-  /** It found the disk full, or was lost with its group: it is tried once more, by itself. */
+  /** It found the disk full, or was undone with its group: it is tried once more, by itself. */
   alone: boolean;
   /** It found no space by itself either: how much of the reserve was released for it. */
   has_reserve: "none" | "part" | "all";

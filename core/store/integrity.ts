@@ -113,10 +113,10 @@ class DamageSearch {
     let limit = rows_first;
     for (let last = after ?? -1; ;) {
       const begun_ms = performance.now();
-      const found = read.get(last, limit)!;
+      const batch = read.get(last, limit)!;
       const took_ms = performance.now() - begun_ms;
-      if (found.last === null || found.rows < limit) return null;
-      last = found.last;
+      if (batch.last === null || batch.rows < limit) return null;
+      last = batch.last;
       if (took_ms > read_ms) limit = Math.max(1, limit >> 1);
       else if (took_ms < read_ms / 3) limit = Math.min(rows_max, limit * 2);
       await Bun.sleep(took_ms);

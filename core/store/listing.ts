@@ -34,13 +34,13 @@ export interface ListingOptions extends Window {
  */
 export async function listPage<Row>(
   query: SelectQueryBuilder<any, any, Row>,
-  { total: known, order: { columns, direction } = newest_first, ...window }: ListingOptions,
+  { total: known_total, order: { columns, direction } = newest_first, ...window }: ListingOptions,
 ): Promise<Listed<Row>> {
-  const total = known ?? (await countRows(query));
+  const total = known_total ?? (await countRows(query));
   const { skip, size, is_backward } = nearerEnd(window, total);
   if (size === 0) return { rows: [], total };
-  const read = is_backward === (direction === "asc") ? "desc" : "asc";
-  const rows = await inOrder(query, { columns, direction: read })
+  const read_direction = is_backward === (direction === "asc") ? "desc" : "asc";
+  const rows = await inOrder(query, { columns, direction: read_direction })
     .limit(size)
     .offset(skip)
     .execute();

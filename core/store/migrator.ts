@@ -53,7 +53,7 @@ export async function migrate(
     const applied = known.filter((row) => row.plugin === schema.name).map((row) => row.id);
     const unknown = applied.find((id) => !schema.migrations.some((step) => step.id === id));
     if (unknown !== undefined) throw await writtenByNewer(store, schema, unknown);
-    steps.push(...missing(schema, applied));
+    steps.push(...missingSteps(schema, applied));
   }
   if (steps.length === 0) return [];
   const { copyTo } = store;
@@ -130,7 +130,7 @@ const ledger = async (
     ? db.selectFrom("core_migrations").select(["plugin", "id"]).execute()
     : [];
 
-function missing(schema: Schema, applied: readonly string[]): Step[] {
+function missingSteps(schema: Schema, applied: readonly string[]): Step[] {
   const ids = schema.migrations.map((migration) => migration.id);
   const unsorted = ids.find((id, i) => i > 0 && id <= ids[i - 1]!);
   if (unsorted !== undefined)
@@ -157,8 +157,8 @@ async function writtenByNewer(store: Store, schema: Schema, unknown: string): Pr
 }
 
 /** `Dossier 0.2.0 (1a2b3c4)`. */
-export const namedVersion = ({ version: of, commit: from }: WrittenBy): string =>
-  `Dossier ${of}${from === null ? "" : ` (${from})`}`;
+export const namedVersion = ({ version: version_name, commit: commit_id }: WrittenBy): string =>
+  `Dossier ${version_name}${commit_id === null ? "" : ` (${commit_id})`}`;
 
 /** The version that opened the database last; undefined when it was not recorded yet. */
 async function lastVersion({ db, tableNames }: Store): Promise<WrittenBy | undefined> {
@@ -212,10 +212,10 @@ export const copy_pattern = /^\d{8}T\d{6}Z-before-.+\.db$/;
 async function pruneCopies(directory: string): Promise<void> {
   const names = (await readdir(directory)).sort();
   const copies = names.filter((name) => copy_pattern.test(name));
-  const halves = names.filter(
+  const unfinished = names.filter(
     (name) => copy_pattern.test(name.replace(/\.unfinished$/, "")) && !copy_pattern.test(name),
   );
-  for (const name of [...copies.slice(0, -copies_max), ...halves])
+  for (const name of [...copies.slice(0, -copies_max), ...unfinished])
     await rm(join(directory, name), { force: true });
 }
 

@@ -23,7 +23,7 @@ export interface NodeRecord {
 }
 
 /** A process that serves the database, or did until recently. */
-export interface KnownNode extends NodeRecord {
+export interface RecentNode extends NodeRecord {
   /** When others noticed that it was gone without notice; null when nobody has. */
   readonly gone_at: number | null;
 }
@@ -64,7 +64,7 @@ export interface Nodes extends ThisNode {
    */
   start(): Promise<readonly string[]>;
   /** The live processes and those that recently died, in the order of their start. */
-  known(): Promise<KnownNode[]>;
+  listRecent(): Promise<RecentNode[]>;
   /** Calls `listener` when others have wrongly taken this process for dead. */
   onMistaken(listener: () => void): void;
   /** Unregisters this process. */
@@ -98,7 +98,7 @@ export class OnlyNode implements Nodes {
   async list(): Promise<NodeRecord[]> {
     return [{ ...this.node, started_at: this.started_at, seen_at: this.now_ms() }];
   }
-  async known(): Promise<KnownNode[]> {
+  async listRecent(): Promise<RecentNode[]> {
     return (await this.list()).map((node) => ({ ...node, gone_at: null }));
   }
   async alive(): Promise<ReadonlySet<string>> {

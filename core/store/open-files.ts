@@ -6,13 +6,13 @@ import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { translateError } from "./storage-errors";
 
-const look_every_ms = 100;
+const check_every_ms = 100;
 
 type FileId = readonly [device: number, file: number] | undefined;
 
 export class OpenFiles {
   private readonly opened: ReadonlyMap<string, FileId>;
-  private looked_at_ms = -Infinity;
+  private checked_at_ms = -Infinity;
   private error: Error | null = null;
 
   /** `paths`: files that are open, and are never replaced by this process. */
@@ -31,8 +31,8 @@ export class OpenFiles {
 
   /** An error with SQLite's code for it, until the file is back; null when all are in place. */
   moved(): Error | null {
-    if (performance.now() - this.looked_at_ms < look_every_ms) return this.error;
-    this.looked_at_ms = performance.now();
+    if (performance.now() - this.checked_at_ms < check_every_ms) return this.error;
+    this.checked_at_ms = performance.now();
     const path = [...this.opened].find(([path, id]) => !isSame(idOf(path), id))?.[0];
     this.error = path === undefined ? null : movedError(path);
     if (this.error) this.onMoved(this.error);
@@ -41,8 +41,8 @@ export class OpenFiles {
 }
 
 function idOf(path: string): FileId {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found && [found.dev, found.ino];
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && [stats.dev, stats.ino];
 }
 
 const isSame = (a: FileId, b: FileId): boolean => a?.[0] === b?.[0] && a?.[1] === b?.[1];

@@ -56,7 +56,7 @@ export class ReserveFile {
   private readonly file: string;
   private readonly directory: string;
   private restoring: Promise<void> | undefined;
-  private given_up_bytes = 0;
+  private released_bytes = 0;
 
   /** `path`: of the database. */
   constructor(private readonly options: ReserveFileOptions) {
@@ -65,7 +65,7 @@ export class ReserveFile {
     // An earlier run may have released it; the free space is not only for this server.
     if (this.size_bytes === 0) {
       const { free_bytes } = options.freeSpace(this.directory);
-      if (Number.isFinite(free_bytes)) this.given_up_bytes = Math.floor(free_bytes / 2);
+      if (Number.isFinite(free_bytes)) this.released_bytes = Math.floor(free_bytes / 2);
     }
   }
 
@@ -81,7 +81,7 @@ export class ReserveFile {
     const kept_bytes = amount === "part" ? Math.max(0, size_bytes - part_bytes) : 0;
     if (kept_bytes > 0) truncateSync(this.file, kept_bytes);
     else rmSync(this.file, { force: true });
-    this.given_up_bytes += size_bytes - kept_bytes;
+    this.released_bytes += size_bytes - kept_bytes;
     return true;
   }
 
@@ -111,9 +111,9 @@ export class ReserveFile {
     const more_bytes =
       free_bytes >= margin * missing_bytes
         ? missing_bytes
-        : Math.min(missing_bytes, this.given_up_bytes, free_bytes);
+        : Math.min(missing_bytes, this.released_bytes, free_bytes);
     if (more_bytes <= 0) return;
-    this.given_up_bytes = Math.max(0, this.given_up_bytes - more_bytes);
+    this.released_bytes = Math.max(0, this.released_bytes - more_bytes);
     // Real blocks, not a hole; and random, because a file system could compress them otherwise.
     const block = randomBytes(Math.min(block_bytes, more_bytes));
     await using file = await open(this.file, "a");

@@ -25,7 +25,7 @@ export interface Seal {
 }
 
 export const key_file = "secret.key";
-const mark = "v1.";
+const version_prefix = "v1.";
 const nonce_bytes = 12;
 const tag_bytes = 16;
 const key_bytes = 32;
@@ -36,18 +36,20 @@ const key_bytes = 32;
  */
 export function createSeal(data: string, secret_key: string | undefined): Seal {
   const path = join(data, key_file);
-  let known: Buffer | undefined;
-  const key = (): Buffer => (known ??= secret_key ? derived(secret_key) : readKey(path));
+  let cached_key: Buffer | undefined;
+  const key = (): Buffer => (cached_key ??= secret_key ? deriveKey(secret_key) : readKey(path));
   return {
     seal(text, bound_to) {
-      if (!secret_key && known === undefined) ensureKey(path);
+      if (!secret_key && cached_key === undefined) ensureKey(path);
       const nonce = randomBytes(nonce_bytes);
       const cipher = createCipheriv("aes-256-gcm", key(), nonce).setAAD(Buffer.from(bound_to));
       const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-      return mark + Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString("base64");
+      return (
+        version_prefix + Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString("base64")
+      );
     },
     unseal(sealed, bound_to) {
-      const bytes = Buffer.from(sealed.slice(mark.length), "base64");
+      const bytes = Buffer.from(sealed.slice(version_prefix.length), "base64");
       const opened_with = key();
       try {
         const decipher = createDecipheriv(
@@ -74,7 +76,7 @@ export function createSeal(data: string, secret_key: string | undefined): Seal {
   };
 }
 
-const derived = (secret_key: string): Buffer =>
+const deriveKey = (secret_key: string): Buffer =>
   Buffer.from(
     hkdfSync(
       "sha256",

@@ -14,7 +14,7 @@ export class SharedNotifier implements Notifier {
   /** Receives messages of other processes from now on. */
   async listen(): Promise<void> {
     await this.store.channel?.listen(
-      (line) => this.hear(line),
+      (line) => this.receive(line),
       () => this.here.missed(),
     );
   }
@@ -40,9 +40,9 @@ export class SharedNotifier implements Notifier {
     return this.here.onMissed(listener);
   }
 
-  private hear(line: string): void {
-    const heard = JSON.parse(line) as [string, string, unknown] | null;
-    if (heard === null) this.here.missed();
-    else this.here.deliver(...heard, false);
+  private receive(line: string): void {
+    const message_parts = JSON.parse(line) as [string, string, unknown] | null;
+    if (message_parts === null) this.here.missed();
+    else this.here.deliver(...message_parts, false);
   }
 }

@@ -26,17 +26,17 @@ export interface SharedState {
   change<V, R>(scope: string, key: string, step: Step<V, R>): Promise<R>;
 }
 
-interface Kept {
+interface Entry {
   readonly value: unknown;
   readonly until_ms: number;
 }
 
 /** The maximum number of entries per scope; the longest unchanged are dropped first. */
-const kept_max = 20_000;
+const entries_max = 20_000;
 
 /** In the memory of a single process. */
 export class LocalState implements SharedState {
-  private readonly scopes = new Map<string, Map<string, Kept>>();
+  private readonly scopes = new Map<string, Map<string, Entry>>();
 
   constructor(private readonly now_ms: () => number) {}
 
@@ -44,15 +44,15 @@ export class LocalState implements SharedState {
     const now_ms = this.now_ms();
     let entries = this.scopes.get(scope);
     if (!entries) this.scopes.set(scope, (entries = new Map()));
-    const known = entries.get(key);
-    const is_known = known !== undefined && known.until_ms > now_ms;
-    const stepped = step(is_known ? (known.value as V) : undefined, now_ms);
+    const entry = entries.get(key);
+    const is_valid = entry !== undefined && entry.until_ms > now_ms;
+    const stepped = step(is_valid ? (entry.value as V) : undefined, now_ms);
     if (stepped.value !== undefined) {
       entries.delete(key);
       if (stepped.value !== null)
         entries.set(key, { value: stepped.value, until_ms: now_ms + (stepped.keep_ms ?? 0) });
       for (const [oldest, { until_ms }] of entries) {
-        if (until_ms > now_ms && entries.size <= kept_max) break;
+        if (until_ms > now_ms && entries.size <= entries_max) break;
         entries.delete(oldest);
       }
     }

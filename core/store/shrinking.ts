@@ -42,7 +42,7 @@ export class Shrinking {
     private readonly mutex: Mutex,
     private readonly options: ShrinkingOptions,
   ) {
-    this.shrinks = this.number("auto_vacuum") === incremental;
+    this.shrinks = this.readPragma("auto_vacuum") === incremental;
   }
 
   /** Call after a deletion: starts soon, when there is much to return. Returns at once. */
@@ -56,10 +56,10 @@ export class Shrinking {
   async space(): Promise<Space> {
     const unlock = await this.mutex.lock();
     try {
-      const page_bytes = this.number("page_size");
+      const page_bytes = this.readPragma("page_size");
       return {
-        bytes: this.number("page_count") * page_bytes,
-        free_bytes: this.number("freelist_count") * page_bytes,
+        bytes: this.readPragma("page_count") * page_bytes,
+        free_bytes: this.readPragma("freelist_count") * page_bytes,
         shrinks: this.shrinks,
       };
     } finally {
@@ -115,15 +115,15 @@ export class Shrinking {
   }
 
   private freePages() {
-    const free = this.number("freelist_count");
-    const all = this.number("page_count");
+    const free = this.readPragma("freelist_count");
+    const all = this.readPragma("page_count");
     const kept_pages = this.options.isDiskShort()
       ? 0
       : Math.max(kept_pages_min, Math.floor(all * kept_share));
     return { free, all, excess: free - kept_pages };
   }
 
-  private number(pragma: string): number {
+  private readPragma(pragma: string): number {
     return this.database.query<Record<string, number>, []>(`pragma ${pragma}`).get()![pragma]!;
   }
 }

@@ -37,10 +37,10 @@ export function copySnapshot(
   } finally {
     reader.close();
   }
-  takeInLog(to);
+  applyLog(to);
 }
 
-function takeInLog(path: string): void {
+function applyLog(path: string): void {
   const copy = new Database(path, { create: false, readwrite: true });
   try {
     copy.run("pragma wal_checkpoint(TRUNCATE)");

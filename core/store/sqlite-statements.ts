@@ -10,7 +10,7 @@ const statements_max = 400;
 
 export type RawStatement = Statement<unknown, any[]>;
 
-interface Kept<S> {
+interface CachedStatement<S> {
   readonly raw: RawStatement;
   readonly wrapped: S;
   /** Number of its last use; counts up over all statements. */
@@ -22,7 +22,7 @@ interface Kept<S> {
  * user.
  */
 export class StatementCache<S> {
-  private readonly statements = new Map<string, Kept<S>>();
+  private readonly statements = new Map<string, CachedStatement<S>>();
   private uses = 0;
   private is_closed = false;
   constructor(
@@ -37,7 +37,7 @@ export class StatementCache<S> {
     return statement.wrapped;
   }
 
-  private prepare(sql: string): Kept<S> {
+  private prepare(sql: string): CachedStatement<S> {
     if (this.is_closed) throw new NothingSaved("The server is stopping.", 5);
     const raw = guarded(() => this.database.prepare<unknown, any[]>(withFixedPlan(sql)));
     const statement = { raw, wrapped: this.wrap(raw, sql), used: 0 };

@@ -150,7 +150,7 @@ export class SqliteStore implements Store {
       log,
       onError,
       isDiskShort: () => this.disk_space.short,
-      emptyLog: () => this.wal.trySome(),
+      emptyLog: () => this.wal.tryForSpace(),
       onEnd: () => this.wal.request(),
     });
     // An earlier run may have been interrupted.
@@ -259,7 +259,7 @@ export class SqliteStore implements Store {
     this.open_files.require();
     const is_reserve_used = this.disk_space.reserve_in_use;
     // A deletion needs the space taken up by the log.
-    if (this.disk_space.full) await this.wal.trySome();
+    if (this.disk_space.full) await this.wal.tryForSpace();
     this.disk_space.limitGrowth();
     this.wrote_inside = false;
     try {
@@ -271,13 +271,13 @@ export class SqliteStore implements Store {
     } finally {
       if (this.storage_state.met_full_disk) {
         // What did not fit is still at the end of the log.
-        await this.wal.trySome();
+        await this.wal.tryForSpace();
         this.noteDiskFull();
       } else if (this.disk_space.log_is_long) this.wal.request();
-      else this.checkpointer.look();
+      else this.checkpointer.noteCommit();
       if (is_reserve_used) {
         // At once, for the next deletion: others may take the space meanwhile.
-        await this.wal.trySome();
+        await this.wal.tryForSpace();
         await this.disk_space.check();
       }
     }

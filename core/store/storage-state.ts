@@ -5,7 +5,7 @@ import { settlesWithin } from "../lib/timeout";
 import { isDamage, isFull, isReadOnly, lostSync, storageUnwritable } from "./storage-errors";
 
 /** How long the state of a working storage is trusted; a failing one is checked sooner. */
-const known_ms_max = 30_000;
+const trusted_ms_max = 30_000;
 const retry_ms = 1_000;
 /** How long damage is reported after it was last met: a disk that can't be read looks the same. */
 const damage_ms = 600_000;
@@ -23,9 +23,9 @@ export interface StorageStateOptions {
 
 export class StorageState {
   private failing: string | undefined;
-  private known_at_ms = performance.now();
+  private checked_at_ms = performance.now();
   private probing: Promise<void> | undefined;
-  private lost = false;
+  private has_lost_sync = false;
   private damage: string | undefined;
   private damage_met_ms = -Infinity;
   /** A write has found no space since this was last cleared. */
@@ -35,11 +35,11 @@ export class StorageState {
 
   /** @throws HttpError 503 after a lost sync: until the process ends, nothing continues. */
   requireIntact(): void {
-    if (this.lost) throw storageUnwritable();
+    if (this.has_lost_sync) throw storageUnwritable();
   }
 
   noteWritten(): void {
-    this.known_at_ms = performance.now();
+    this.checked_at_ms = performance.now();
     if (this.failing === undefined) return;
     this.failing = undefined;
     this.options.log.info("the storage can be written to again");
@@ -50,28 +50,28 @@ export class StorageState {
     if (isFull(error)) {
       this.met_full_disk = true;
       // Either this write was too large, or nothing fits any more: check again.
-      this.known_at_ms = -Infinity;
-    } else if (lostSync(error)) this.stop(error as Error);
+      this.checked_at_ms = -Infinity;
+    } else if (lostSync(error)) this.reportLostSync(error as Error);
     else if (isReadOnly(error)) this.fail(error);
     else if (isDamage(error)) this.noteDamage(error as Error);
   }
 
   private noteDamage(error: Error): void {
-    const is_known = this.damageMet() !== undefined;
+    const is_reported = this.recentDamage() !== undefined;
     this.damage_met_ms = performance.now();
-    if (is_known) return;
+    if (is_reported) return;
     this.damage =
       `The database is damaged (${error.message}). Run \`dossier doctor\` for details, and ` +
       "restore the newest backup into a new directory.";
     this.options.log.error("the database is damaged", errorFields(error));
   }
 
-  private damageMet(): string | undefined {
+  private recentDamage(): string | undefined {
     return performance.now() - this.damage_met_ms < damage_ms ? this.damage : undefined;
   }
 
   private fail(error: unknown): void {
-    this.known_at_ms = performance.now();
+    this.checked_at_ms = performance.now();
     if (this.failing === undefined)
       this.options.log.error("the storage can't be written to", errorFields(error));
     this.failing = messageOf(error);
@@ -79,17 +79,17 @@ export class StorageState {
 
   /** Commits may not be on the disk. */
   noteLostSync(error: unknown): void {
-    this.stop(error instanceof Error ? error : new Error(String(error)));
+    this.reportLostSync(error instanceof Error ? error : new Error(String(error)));
   }
 
   /** Why the storage can't be written to; null when it can. Probes it when unknown. */
   async failure(): Promise<string | null> {
-    const damage = this.damageMet();
+    const damage = this.recentDamage();
     if (damage !== undefined) return damage;
     if (this.options.isDiskFull())
       return "The disk is full. Requests that need space are refused; deleting works.";
-    const known_for_ms = performance.now() - this.known_at_ms;
-    if (known_for_ms > (this.failing === undefined ? known_ms_max : retry_ms)) {
+    const since_check_ms = performance.now() - this.checked_at_ms;
+    if (since_check_ms > (this.failing === undefined ? trusted_ms_max : retry_ms)) {
       this.probing ??= this.probe().finally(() => {
         this.probing = undefined;
       });
@@ -111,9 +111,9 @@ export class StorageState {
     }
   }
 
-  private stop(error: Error): void {
-    if (this.lost) return;
-    this.lost = true;
+  private reportLostSync(error: Error): void {
+    if (this.has_lost_sync) return;
+    this.has_lost_sync = true;
     this.options.onLostSync(error);
   }
 }

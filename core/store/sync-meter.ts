@@ -3,18 +3,18 @@ import type { Log } from "../base/log";
 
 /** It is slow when half of the commits take at least this long. */
 const slow_ms = 500;
-const kept_ms = 60_000;
-const kept_max = 256;
-/** A few say nothing yet. */
+const window_ms = 60_000;
+const samples_max = 256;
+/** With fewer, nothing is reported. */
 const commits_min = 4;
 
 export class SyncMeter {
   /** The newest commits, in a ring: when they ended, and how long they took. */
-  private readonly ended_ms = new Float64Array(kept_max).fill(-Infinity);
-  private readonly took_ms = new Float32Array(kept_max);
+  private readonly ended_ms = new Float64Array(samples_max).fill(-Infinity);
+  private readonly took_ms = new Float32Array(samples_max);
   private count = 0;
   /** When a commit last took long: without one, nothing needs to be computed. */
-  private slow_one_ms = -Infinity;
+  private last_slow_ms = -Infinity;
   private was_slow = false;
 
   constructor(
@@ -23,17 +23,17 @@ export class SyncMeter {
   ) {}
 
   note(took_ms: number): void {
-    const place = this.count++ % kept_max;
-    this.ended_ms[place] = this.now_ms();
-    this.took_ms[place] = took_ms;
-    if (took_ms >= slow_ms) this.slow_one_ms = this.now_ms();
+    const index = this.count++ % samples_max;
+    this.ended_ms[index] = this.now_ms();
+    this.took_ms[index] = took_ms;
+    if (took_ms >= slow_ms) this.last_slow_ms = this.now_ms();
     if (this.was_slow || took_ms >= slow_ms) this.slowness();
   }
 
   /** A sentence while the storage is slow, according to the last minute; otherwise null. */
   slowness(): string | null {
-    const since_ms = this.now_ms() - kept_ms;
-    if (!this.was_slow && this.slow_one_ms < since_ms) return null;
+    const since_ms = this.now_ms() - window_ms;
+    if (!this.was_slow && this.last_slow_ms < since_ms) return null;
     const durations_ms = this.took_ms
       .filter((_, place) => this.ended_ms[place]! >= since_ms)
       .sort();

@@ -56,7 +56,7 @@ export class WalTruncation {
    * A few tries, between transactions, for the sake of space. Waits for readers between the tries:
    * waiting inside the database would block the event loop. True once the log is empty.
    */
-  async trySome(): Promise<boolean> {
+  async tryForSpace(): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       if (await this.tryOnce(0)) return true;
       if (tries === space_tries_max) return false;

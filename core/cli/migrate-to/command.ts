@@ -128,7 +128,7 @@ class Move {
       const tables = await source.tables();
       if (!tables.some(({ name }) => name === "core_migrations"))
         throw new Error(`${source.shown} has no Dossier tables`);
-      const steps = await compareSteps((text) => source.ask(text), this.schemas());
+      const steps = await compareSteps((text) => source.query(text), this.schemas());
       problems.push(...steps.problems, ...(await source.dangling()));
       if (steps.is_behind)
         notes.push(
@@ -274,11 +274,11 @@ class Move {
  */
 const finish = (target: TargetSide): Promise<void> =>
   target.transaction(async () => {
-    await target.ask(
+    await target.query(
       "update core_jobs set state = 'ready', lease_until = null, lease_token = null " +
         "where state = 'running'",
     );
     if ((await target.tables()).some(({ name }) => name === "core_nodes"))
-      await target.ask("delete from core_nodes");
-    await target.ask(`drop table ${move_table}`);
+      await target.query("delete from core_nodes");
+    await target.query(`drop table ${move_table}`);
   });

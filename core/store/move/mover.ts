@@ -28,11 +28,11 @@ export interface Ends {
  * until all rows are there, so that rows may come in any order.
  */
 export async function prepare({ target, state }: Ends, tables: readonly Table[]): Promise<void> {
-  const put_off = await target.deferred();
+  const deferred = await target.deferred();
   await target.transaction(async () => {
-    for (const { drop } of put_off.toReversed()) await target.ask(drop);
-    for (const { name } of tables) await target.ask(`delete from "${name}"`);
-    await state.setLater(put_off.map(({ make }) => make));
+    for (const { drop } of deferred.toReversed()) await target.query(drop);
+    for (const { name } of tables) await target.query(`delete from "${name}"`);
+    await state.setLater(deferred.map(({ make }) => make));
     await state.setStage("rows");
   });
 }
@@ -86,7 +86,7 @@ export async function makeIndexes(
   for (const [i, statement] of all.entries()) {
     onDone(i, all.length);
     await target.transaction(async () => {
-      await target.ask(statement);
+      await target.query(statement);
       await state.setLater(all.slice(i + 1));
     });
   }
@@ -122,9 +122,9 @@ async function compareByKey(
   const found: string[] = [];
   let after: Page["last"] | null = null;
   for await (const { rows, last, bytes } of source.pages(table, after)) {
-    const there = target.range(table, after, last);
+    const target_rows = target.range(table, after, last);
     const here = digests(rows, table);
-    found.push(...differencesOf(here, digests(await there, table)));
+    found.push(...differencesOf(here, digests(await target_rows, table)));
     if (found.length >= differences_max) return found;
     onDone({ rows: rows.length, bytes });
     after = last;

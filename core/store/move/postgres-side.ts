@@ -22,7 +22,7 @@ import {
   type Table,
   type Value,
 } from "./rows";
-import { move_table, type Ask, type Measured, type PutOff, type TargetSide } from "./side";
+import { move_table, type Query, type Measured, type Deferred, type TargetSide } from "./side";
 
 const connect_s_max = 10;
 /** Per statement; the limit of the protocol is 65,535. */
@@ -116,23 +116,23 @@ export class PostgresSide implements TargetSide {
 
   /** From now on everything is read in one snapshot, and nothing is changed. */
   async readOneMoment(): Promise<void> {
-    await this.ask("begin isolation level repeatable read, read only");
+    await this.query("begin isolation level repeatable read, read only");
   }
 
   /** False when another move is running. */
   async lock(): Promise<boolean> {
-    const [row] = await this.ask(`select pg_try_advisory_lock(${move_lock})::int`);
+    const [row] = await this.query(`select pg_try_advisory_lock(${move_lock})::int`);
     return Number(row![0]) === 1;
   }
 
   /** Dossier processes that serve it, as `web-1 (process 4711)`. */
   async servers(): Promise<string[]> {
-    const [there] = await this.ask(
+    const [there] = await this.query(
       "select count(*) from pg_tables " +
         "where tablename = 'core_nodes' and schemaname = current_schema()",
     );
     if (Number(there![0]) === 0) return [];
-    const rows = await this.ask(
+    const rows = await this.query(
       `select host, pid from core_nodes where seen_at > ${clock_sql} - ${silent_ms_max}
        order by 1, 2`,
     );
@@ -141,7 +141,7 @@ export class PostgresSide implements TargetSide {
 
   /** Other connections: the program's name and where it runs. */
   async others(): Promise<{ readonly program: string; readonly from: string }[]> {
-    const rows = await this.ask(others_sql);
+    const rows = await this.query(others_sql);
     return rows.map(([program, address, user]) => ({
       program: String(program) || "a program without a name",
       from: `${String(user)}@${String(address ?? "this machine")}`,
@@ -150,14 +150,14 @@ export class PostgresSide implements TargetSide {
 
   /** Everything with a name: tables, views, sequences. */
   async relations(): Promise<string[]> {
-    const rows = await this.ask(
+    const rows = await this.query(
       `select relname from pg_class where relnamespace = current_schema()::regnamespace
        and relkind in ('r', 'p', 'v', 'm', 'S', 'f') order by relname`,
     );
     return rows.map(([name]) => String(name));
   }
 
-  readonly ask: Ask = (text, ...values) => this.run(numbered(text), values);
+  readonly query: Query = (text, ...values) => this.run(numbered(text), values);
 
   async tables(): Promise<Table[]> {
     const found = new Map<string, { columns: Column[]; key: [number, string][] }>();
@@ -224,7 +224,7 @@ export class PostgresSide implements TargetSide {
 
   /** The engine's counters of writes. */
   async mark(): Promise<string> {
-    await this.ask("select pg_stat_clear_snapshot()");
+    await this.query("select pg_stat_clear_snapshot()");
     const [row] = await this.run(
       `select (select oid from pg_database where datname = current_database())::text,
         coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::text
@@ -235,12 +235,12 @@ export class PostgresSide implements TargetSide {
   }
 
   async transaction(work: () => Promise<void>): Promise<void> {
-    await this.ask("begin");
+    await this.query("begin");
     try {
       await work();
-      await this.ask("commit");
+      await this.query("commit");
     } catch (error) {
-      await this.ask("rollback").catch(() => undefined);
+      await this.query("rollback").catch(() => undefined);
       throw error;
     }
   }
@@ -259,7 +259,7 @@ export class PostgresSide implements TargetSide {
     }
   }
 
-  async deferred(): Promise<PutOff[]> {
+  async deferred(): Promise<Deferred[]> {
     const found = [...(await this.run(references_sql, [])), ...(await this.run(indexes_sql, []))];
     const all = found.map(([drop, make]) => ({ drop: drop as string, make: make as string }));
     // References last: they are checked with the indexes.
@@ -271,12 +271,12 @@ export class PostgresSide implements TargetSide {
 
   async clear(): Promise<void> {
     const names = [...(await this.tables()).map(({ name }) => name), move_table];
-    await this.ask(`drop table if exists ${listed(names)} cascade`);
+    await this.query(`drop table if exists ${listed(names)} cascade`);
   }
 
   async settle(): Promise<void> {
-    await this.ask("set synchronous_commit = on");
-    await this.ask("analyze");
+    await this.query("set synchronous_commit = on");
+    await this.query("analyze");
   }
 
   async close(): Promise<void> {

@@ -15,16 +15,19 @@ export interface Measured {
 }
 
 /** An index or reference that is deferred until the rows are there, and then created at once. */
-export interface PutOff {
+export interface Deferred {
   readonly drop: string;
   readonly make: string;
 }
 
 /** Runs a statement with `?`; returns rows as lists of values. */
-export type Ask = (text: string, ...values: readonly (string | number | null)[]) => Promise<Row[]>;
+export type Query = (
+  text: string,
+  ...values: readonly (string | number | null)[]
+) => Promise<Row[]>;
 
 export interface Side {
-  readonly ask: Ask;
+  readonly query: Query;
   /** The address without the password, or the path of the file. */
   readonly shown: string;
   /** The tables of Dossier, without those of the move itself. */
@@ -49,7 +52,7 @@ export interface TargetSide extends Side {
   transaction(work: () => Promise<void>): Promise<void>;
   insert(table: Table, rows: readonly Row[]): Promise<void>;
   /** The current indexes and references. */
-  deferred(): Promise<PutOff[]>;
+  deferred(): Promise<Deferred[]>;
   /** Deletes everything: a move starts over. */
   clear(): Promise<void>;
   /** All rows are there: makes sure that they are on the disk and known to the query planner. */

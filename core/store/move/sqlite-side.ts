@@ -19,7 +19,7 @@ import {
   type Table,
   type Value,
 } from "./rows";
-import { move_table, type Ask, type Measured, type PutOff, type TargetSide } from "./side";
+import { move_table, type Query, type Measured, type Deferred, type TargetSide } from "./side";
 
 const named_max = 3;
 const int4_max = 2 ** 31 - 1;
@@ -61,7 +61,7 @@ export class SqliteSide implements TargetSide {
     this.database.query("select count(*) from sqlite_schema").get();
   }
 
-  readonly ask: Ask = async (text, ...values) => this.values(text, values);
+  readonly query: Query = async (text, ...values) => this.values(text, values);
 
   async tables(): Promise<Table[]> {
     const names = this.values(
@@ -72,8 +72,8 @@ export class SqliteSide implements TargetSide {
   }
 
   async measure(table: Table): Promise<Measured> {
-    const wanted = this.wanted(table);
-    const counts = wanted.map(({ where }) => `sum(case when ${where} then 1 else 0 end)`);
+    const checks = this.checksOf(table);
+    const counts = checks.map(({ where }) => `sum(case when ${where} then 1 else 0 end)`);
     const sizes = table.columns.map(({ name }) => `coalesce(octet_length(${quoted(name)}), 1)`);
     const [row] = this.values(
       `select count(*), coalesce(sum(${sizes.join(" + ")}), 0), ${counts.join(", ")}
@@ -81,7 +81,7 @@ export class SqliteSide implements TargetSide {
     );
     const [rows, bytes, ...found] = row!.map(Number);
     const [problems, changes]: [string[], string[]] = [[], []];
-    for (const [i, { where, says, moves }] of wanted.entries())
+    for (const [i, { where, says, moves }] of checks.entries())
       if (found[i]! > 0)
         (moves ? changes : problems).push(
           `${says(found[i]!)}: ${this.firstRows(table, where, found[i]!)}`,
@@ -158,7 +158,7 @@ export class SqliteSide implements TargetSide {
     for (const row of rows) statement.run(...(row as SQLQueryBindings[]));
   }
 
-  async deferred(): Promise<PutOff[]> {
+  async deferred(): Promise<Deferred[]> {
     const indexes = this.values(
       `select name, sql from sqlite_schema where type = 'index' and sql is not null order by name`,
     );
@@ -208,7 +208,7 @@ export class SqliteSide implements TargetSide {
     const order = key.length > 0 ? listed(key) : row_id;
     const kinds =
       key.length > 0 ? key.map((name) => kindIn(columns, name)) : (["integer"] as const);
-    const bound = (position: Position): Value[] =>
+    const toBound = (position: Position): Value[] =>
       position.map((text, i) => (kinds[i] === "integer" ? BigInt(text) : text));
     const marks = kinds.map(() => "?").join(", ");
     const where = [
@@ -221,12 +221,12 @@ export class SqliteSide implements TargetSide {
         `select ${names}${key.length > 0 ? "" : `, ${row_id} as ${row_id}`} ` +
         `from ${quoted(table.name)}${where.length > 0 ? ` where ${where.join(" and ")}` : ""} ` +
         `order by ${order}`,
-      values: [...(after === null ? [] : bound(after)), ...(last === null ? [] : bound(last))],
+      values: [...(after === null ? [] : toBound(after)), ...(last === null ? [] : toBound(last))],
     };
   }
 
   /** Which values to look for in each column. */
-  private wanted(table: Table) {
+  private checksOf(table: Table) {
     const small = this.declared(table.name).filter(
       ({ type, pk }) => type.toLowerCase() === "integer" && pk === 0n,
     );

@@ -39,7 +39,7 @@ export class MoveState {
 
   async begin(origin: Origin): Promise<void> {
     await this.target.transaction(async () => {
-      await this.target.ask(
+      await this.target.query(
         `create table ${move_table} (name text primary key, value text not null)`,
       );
       await this.set(names.origin, origin);
@@ -57,7 +57,7 @@ export class MoveState {
 
   private async isThere(): Promise<boolean> {
     try {
-      await this.target.ask(`select name from ${move_table} limit 1`);
+      await this.target.query(`select name from ${move_table} limit 1`);
       return true;
     } catch (error) {
       if (/no such table|does not exist/.test(reasonOf(error))) return false;
@@ -66,12 +66,12 @@ export class MoveState {
   }
 
   private async get<R>(name: string): Promise<R | undefined> {
-    const [row] = await this.target.ask(`select value from ${move_table} where name = ?`, name);
+    const [row] = await this.target.query(`select value from ${move_table} where name = ?`, name);
     return row === undefined ? undefined : (JSON.parse(row[0] as string) as R);
   }
 
   private async set(name: string, value: unknown): Promise<void> {
-    await this.target.ask(
+    await this.target.query(
       `insert into ${move_table} (name, value) values (?, ?)
        on conflict (name) do update set value = excluded.value`,
       name,

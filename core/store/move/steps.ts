@@ -4,7 +4,7 @@
  */
 import type { Schema } from "../schema";
 import type { Table } from "./rows";
-import type { Ask } from "./side";
+import type { Query } from "./side";
 
 export interface ComparedSteps {
   readonly schemas: readonly Schema[];
@@ -15,9 +15,9 @@ export interface ComparedSteps {
 }
 
 /** `known`: in the order in which their tables are created. */
-export async function compareSteps(ask: Ask, known: readonly Schema[]): Promise<ComparedSteps> {
+export async function compareSteps(query: Query, known: readonly Schema[]): Promise<ComparedSteps> {
   const applied = new Map<string, string[]>();
-  for (const [plugin, id] of await ask(
+  for (const [plugin, id] of await query(
     "select plugin, id from core_migrations order by plugin, id",
   ))
     applied.set(String(plugin), [...(applied.get(String(plugin)) ?? []), String(id)]);

@@ -11,8 +11,8 @@ import type { ListedFile } from "../files";
 import { isFull } from "../storage-errors";
 import { FilesFault, type ObjectPlace } from "./place";
 
-const mark = "dossier-originals";
-const mark_text =
+const marker_file = "dossier-originals";
+const marker_text =
   "Original files of Dossier. Don't delete this file: it shows that the volume is mounted.\n";
 const temporary = "tmp";
 /** Bytes copied at once. */
@@ -24,7 +24,7 @@ export class DirectoryPlace implements ObjectPlace {
   constructor(
     private readonly directory: string,
     readonly timeout_ms: number,
-    private readonly of: "volume" | "data directory" = "volume",
+    private readonly kind: "volume" | "data directory" = "volume",
   ) {}
 
   get words(): string {
@@ -32,7 +32,7 @@ export class DirectoryPlace implements ObjectPlace {
   }
 
   put(from: string, { sha256, size_bytes }: ListedFile): Promise<void> {
-    return this.doing(async () => {
+    return this.whileMounted(async () => {
       const unfinished = join(this.directory, temporary, ulid());
       await mkdir(join(this.directory, temporary), { recursive: true });
       try {
@@ -46,7 +46,7 @@ export class DirectoryPlace implements ObjectPlace {
   }
 
   size(sha256: string): Promise<number | undefined> {
-    return this.doing(() => sizeOf(this.localPath(sha256)));
+    return this.whileMounted(() => sizeOf(this.localPath(sha256)));
   }
 
   async open(sha256: string): Promise<Blob | undefined> {
@@ -55,7 +55,7 @@ export class DirectoryPlace implements ObjectPlace {
   }
 
   remove(sha256: string): Promise<void> {
-    return this.doing(() => rm(this.localPath(sha256), { force: true }));
+    return this.whileMounted(() => rm(this.localPath(sha256), { force: true }));
   }
 
   async *list(): AsyncGenerator<ListedFile[]> {
@@ -69,11 +69,11 @@ export class DirectoryPlace implements ObjectPlace {
 
   async probe(): Promise<void> {
     try {
-      if (this.of === "data directory") await mkdir(this.directory, { recursive: true });
+      if (this.kind === "data directory") await mkdir(this.directory, { recursive: true });
       if (!(await stat(this.directory)).isDirectory()) throw new Error("it is not a directory");
-      if (this.of === "volume") await writeFile(join(this.directory, mark), mark_text);
+      if (this.kind === "volume") await writeFile(join(this.directory, marker_file), marker_text);
       const path = join(this.directory, `probe-${ulid()}`);
-      await writeFile(path, mark_text);
+      await writeFile(path, marker_text);
       await rm(path);
     } catch (error) {
       throw this.fault(error);
@@ -81,16 +81,16 @@ export class DirectoryPlace implements ObjectPlace {
   }
 
   async ping(): Promise<void> {
-    await this.doing(async () => {});
+    await this.whileMounted(async () => {});
   }
 
   counts() {
     return { requests: [], sent_bytes: this.sent_bytes, received_bytes: 0 };
   }
 
-  private async doing<R>(work: () => Promise<R>): Promise<R> {
+  private async whileMounted<R>(work: () => Promise<R>): Promise<R> {
     try {
-      await stat(this.of === "volume" ? join(this.directory, mark) : this.directory);
+      await stat(this.kind === "volume" ? join(this.directory, marker_file) : this.directory);
       return await work();
     } catch (error) {
       // A full volume is reported like a full disk.

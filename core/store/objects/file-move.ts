@@ -90,12 +90,13 @@ async function copyOne({ from, to, temporary }: Places, file: ListedFile): Promi
   const local = from.localPath(sha256);
   const path = local ?? join(temporary, ulid());
   try {
-    const found = await hashOf(from, sha256, local === undefined ? path : null);
-    if (found === undefined) return "it no longer exists";
-    if (found !== sha256) return "it does not match its SHA-256";
+    const source_hash = await hashOf(from, sha256, local === undefined ? path : null);
+    if (source_hash === undefined) return "it no longer exists";
+    if (source_hash !== sha256) return "it does not match its SHA-256";
     await to.put(path, file);
-    const there = (await to.size(sha256)) === size_bytes ? await hashOf(to, sha256, null) : null;
-    if (there !== sha256)
+    const target_hash =
+      (await to.size(sha256)) === size_bytes ? await hashOf(to, sha256, null) : null;
+    if (target_hash !== sha256)
       throw new Error(`${to.words} stored ${sha256} incorrectly. Run this again`);
     return null;
   } finally {

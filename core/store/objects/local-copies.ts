@@ -26,7 +26,7 @@ interface Copy {
 export class LocalCopies {
   /** Least recently used first. */
   private readonly copies = new Map<string, Copy>();
-  private directory_made: Promise<unknown> | undefined;
+  private directory_creation: Promise<unknown> | undefined;
   private readonly expiry = setInterval(() => void this.expire(), unused_ms_max / 10).unref();
 
   constructor(
@@ -71,7 +71,7 @@ export class LocalCopies {
 
   /** Turns a local file into a copy, unless it is too large; this moves it. */
   async adopt(sha256: string, size_bytes: number, from: string): Promise<boolean> {
-    await this.make();
+    await this.createDirectory();
     if (size_bytes > this.bytes_max || this.copies.has(sha256)) return false;
     const path = join(this.directory, ulid());
     const ready = rename(from, path);
@@ -93,7 +93,7 @@ export class LocalCopies {
   async clear(): Promise<void> {
     clearInterval(this.expiry);
     this.copies.clear();
-    this.directory_made = undefined;
+    this.directory_creation = undefined;
     await rm(this.directory, { force: true, recursive: true });
   }
 
@@ -106,7 +106,7 @@ export class LocalCopies {
       used_at_ms: performance.now(),
     };
     const run = async (): Promise<void> => {
-      await this.make();
+      await this.createDirectory();
       requireFreeSpace(this.directory);
       await fetch(copy.path);
       copy.size_bytes = (await stat(copy.path)).size;
@@ -119,9 +119,9 @@ export class LocalCopies {
     return copy;
   }
 
-  private make(): Promise<unknown> {
-    this.directory_made ??= mkdir(this.directory, { recursive: true, mode: 0o700 });
-    return this.directory_made;
+  private createDirectory(): Promise<unknown> {
+    this.directory_creation ??= mkdir(this.directory, { recursive: true, mode: 0o700 });
+    return this.directory_creation;
   }
 
   private touch(sha256: string, copy: Copy): void {

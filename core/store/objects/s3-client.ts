@@ -31,7 +31,7 @@ const first_pause_ms = 150;
 /** Additional time for a request with a body: the slowest link that is still accepted. */
 const slowest_bytes_ms = 128;
 /** Statuses worth a retry, besides every 5xx. */
-const passing = new Set([408, 429]);
+const transient_statuses = new Set([408, 429]);
 const skew_code = "RequestTimeTooSkewed";
 
 export interface S3ClientOptions {
@@ -71,7 +71,8 @@ export class S3Client {
       const is_repeatable =
         answer instanceof Error
           ? !isTimeout(answer)
-          : passing.has((answer as S3Answer).status) || (answer as S3Answer).status >= 500;
+          : transient_statuses.has((answer as S3Answer).status) ||
+            (answer as S3Answer).status >= 500;
       const final = failure instanceof FilesFault ? failure : this.unreachable(failure);
       if (tried === tries_max || !is_repeatable) throw final;
       await Bun.sleep(jitter(first_pause_ms * 3 ** (tried - 1), 0.5));
@@ -116,7 +117,7 @@ export class S3Client {
     const code = field(xml, "Code") ?? "";
     const fault = (what: string): FilesFault =>
       new FilesFault(
-        status >= 500 || passing.has(status) ? "FILES_UNREACHABLE" : "FILES_REFUSED",
+        status >= 500 || transient_statuses.has(status) ? "FILES_UNREACHABLE" : "FILES_REFUSED",
         `${this.words}: ${what}`,
       );
     const { address, now_ms } = this.options;

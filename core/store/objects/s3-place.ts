@@ -60,7 +60,7 @@ export class S3Place implements ObjectPlace {
   async open(sha256: string): Promise<RemoteBytes | undefined> {
     const size = await this.size(sha256);
     if (size === undefined) {
-      // Where the whole bucket is gone for a while, that says nothing of the object.
+      // While the whole bucket is unreachable, a 404 does not mean that the object is gone.
       await this.ping();
       return undefined;
     }

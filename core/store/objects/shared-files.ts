@@ -29,7 +29,7 @@ import { FilesFault, type ObjectPlace } from "./place";
 /** Files deleted in one go, before looking for others. */
 const deleted_at_once = 200;
 /** How often an upload checks whether a deletion of the same bytes has ended. */
-const look_ms = 100;
+const poll_ms = 100;
 /** How long `failure` relies on the results of the last requests. */
 const failure_hold_ms = 10_000;
 const failure_ms_max = 2_000;
@@ -57,9 +57,9 @@ export class SharedFiles implements Files {
   /** By file: the uploads of this process that hold it. */
   private readonly uses = new Map<string, number>();
   /** Deletions requested while it was held. */
-  private readonly wanted = new Map<string, StillUsed>();
+  private readonly pending_removals = new Map<string, StillUsed>();
   private failing: string | null = null;
-  private asked_at = -Infinity;
+  private checked_at_ms = -Infinity;
 
   constructor(private readonly options: SharedFilesOptions) {
     this.claims = new FileClaims(options.store, options.clock);
@@ -110,7 +110,7 @@ export class SharedFiles implements Files {
       if (await this.removeOne(sha256, stillUsed)) continue;
       // An upload of this process deletes the file when it releases it; one of another process
       // leaves it to the job.
-      if (this.uses.has(sha256)) this.wanted.set(sha256, stillUsed);
+      if (this.uses.has(sha256)) this.pending_removals.set(sha256, stillUsed);
       else is_done = false;
     }
     return is_done ? null : again_ms;
@@ -129,7 +129,7 @@ export class SharedFiles implements Files {
     try {
       yield* this.options.place.list();
     } catch (error) {
-      throw this.recorded(error);
+      throw this.noteFault(error);
     }
   }
 
@@ -155,16 +155,16 @@ export class SharedFiles implements Files {
   }
 
   async failure(): Promise<string | null> {
-    const now = performance.now();
-    if (now - this.asked_at < failure_hold_ms) return this.failing;
-    this.asked_at = now;
-    const late = (): Error =>
+    const now_ms = performance.now();
+    if (now_ms - this.checked_at_ms < failure_hold_ms) return this.failing;
+    this.checked_at_ms = now_ms;
+    const timeout = (): Error =>
       new FilesFault("FILES_UNREACHABLE", `${this.place}: it did not respond within 2 s.`);
     try {
-      await withTimeout(this.options.place.ping(), failure_ms_max, late);
+      await withTimeout(this.options.place.ping(), failure_ms_max, timeout);
       this.failing = null;
     } catch (error) {
-      this.recorded(error);
+      this.noteFault(error);
     }
     return this.failing;
   }
@@ -207,8 +207,8 @@ export class SharedFiles implements Files {
       return;
     }
     this.uses.delete(sha256);
-    const stillUsed = this.wanted.get(sha256);
-    this.wanted.delete(sha256);
+    const stillUsed = this.pending_removals.get(sha256);
+    this.pending_removals.delete(sha256);
     // The upload has succeeded nevertheless: the job finds the file.
     if (!stillUsed || !(await this.removeOne(sha256, stillUsed).catch(() => false))) return;
     await this.copies.drop([sha256]);
@@ -228,24 +228,24 @@ export class SharedFiles implements Files {
   }
 
   private async untilDeleted(sha256: string): Promise<void> {
-    const late_at = performance.now() + this.options.place.timeout_ms;
+    const deadline_ms = performance.now() + this.options.place.timeout_ms;
     while ((await this.claims.deletingFor(sha256)) > 0) {
-      if (performance.now() > late_at)
+      if (performance.now() > deadline_ms)
         throw unavailable("The same file is just being deleted. Send it again.", 10);
-      await Bun.sleep(look_ms);
+      await Bun.sleep(poll_ms);
     }
   }
 
   /** True when the file was deleted. */
   private async removeOne(sha256: string, stillUsed: StillUsed): Promise<boolean> {
     const { place } = this.options;
-    const for_ms = 4 * place.timeout_ms + look_ms;
-    const begun_at = performance.now();
+    const for_ms = 4 * place.timeout_ms + poll_ms;
+    const begun_at_ms = performance.now();
     if (!(await this.claims.begin(sha256, for_ms))) return false;
     try {
       const is_used = await stillUsed(sha256);
       // A process that was suspended meanwhile has lost the right to do it.
-      const mayDelete = (): boolean => performance.now() - begun_at <= place.timeout_ms;
+      const mayDelete = (): boolean => performance.now() - begun_at_ms <= place.timeout_ms;
       if (!mayDelete()) throw new Error("it took too long");
       if (!is_used) await this.request(() => place.remove(sha256, mayDelete));
       await this.claims.end(sha256);
@@ -279,16 +279,16 @@ export class SharedFiles implements Files {
       this.failing = null;
       return answer;
     } catch (error) {
-      throw this.recorded(error);
+      throw this.noteFault(error);
     }
   }
 
-  private recorded(error: unknown): unknown {
+  private noteFault(error: unknown): unknown {
     if (isFilesFault(error) && error instanceof FilesFault) {
       if (this.failing === null)
         this.options.log.error("original files can't be stored or read", errorFields(error));
       this.failing = error.message;
-      this.asked_at = performance.now();
+      this.checked_at_ms = performance.now();
     }
     return translateError(error);
   }

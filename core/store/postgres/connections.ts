@@ -19,7 +19,7 @@ export interface PostgresOptions {
 
 export const isPostgresUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
 
-export interface Ran {
+export interface StatementResult {
   readonly rows: Record<string, unknown>[];
   /** Rows found or changed. */
   readonly count: number;
@@ -31,11 +31,11 @@ export interface Connection {
    * Whole numbers are returned as numbers. @throws the error of the database, or the corresponding
    * HTTP error (503, 507).
    */
-  run(text: string, parameters?: readonly unknown[]): Promise<Ran>;
+  run(text: string, parameters?: readonly unknown[]): Promise<StatementResult>;
 }
 
 /** A connection that nobody else uses until it is released. */
-export interface OwnConnection extends Connection {
+export interface ReservedConnection extends Connection {
   release(): void;
 }
 
@@ -44,8 +44,8 @@ const connect_s_max = 10;
 /** The database ends a transaction that is idle for this long, because others wait for it. */
 const idle_transaction_ms_max = 30_000;
 /**
- * Of whom the database hears nothing any more, whether he has anything to say or not, it ends the
- * session, and with it what that held, after some 40 s.
+ * When a process disappears without closing its connections, even idle ones, the database ends its
+ * sessions after some 40 s, which releases their locks.
  */
 const keepalives = {
   tcp_keepalives_idle: "20",
@@ -65,30 +65,30 @@ export class Pool implements Connection {
   private sql: SQL;
   private free: number;
   private closed = false;
-  private readonly line: (() => void)[] = [];
+  private readonly waiting: (() => void)[] = [];
 
   constructor(
     private readonly options: PostgresOptions,
-    private readonly most: number,
+    private readonly connections_max: number,
     private readonly name: string,
-    private readonly more: SessionSettings = {},
+    private readonly settings: SessionSettings = {},
   ) {
-    this.free = most;
+    this.free = connections_max;
     this.sql = this.open();
   }
 
-  async run(text: string, parameters: readonly unknown[] = []): Promise<Ran> {
+  async run(text: string, parameters: readonly unknown[] = []): Promise<StatementResult> {
     await this.enter();
     try {
       const sql = this.sql;
-      return await this.answered(sql, run(sql, text, parameters));
+      return await this.withTimeLimit(sql, run(sql, text, parameters));
     } finally {
       this.leave();
     }
   }
 
   /** For statements that may run twice: tried once more when the connection breaks. */
-  async read(text: string, parameters: readonly unknown[] = []): Promise<Ran> {
+  async read(text: string, parameters: readonly unknown[] = []): Promise<StatementResult> {
     try {
       return await this.run(text, parameters);
     } catch (error) {
@@ -99,7 +99,7 @@ export class Pool implements Connection {
   }
 
   /** @throws as `run` does */
-  async reserve(): Promise<OwnConnection> {
+  async reserve(): Promise<ReservedConnection> {
     await this.enter();
     const sql = this.sql;
     const connection = await sql.reserve().catch((error: unknown) => {
@@ -107,7 +107,7 @@ export class Pool implements Connection {
       throw translateError(error);
     });
     return {
-      run: (text, parameters = []) => this.answered(sql, run(connection, text, parameters)),
+      run: (text, parameters = []) => this.withTimeLimit(sql, run(connection, text, parameters)),
       release: () => {
         connection.release();
         this.leave();
@@ -122,14 +122,14 @@ export class Pool implements Connection {
   }
 
   private open(): SQL {
-    return openSql(this.options, this.most, this.name, this.more);
+    return openSql(this.options, this.connections_max, this.name, this.settings);
   }
 
   /**
    * Gives up after the time at which the database would have cancelled the statement. The time is
    * measured in two halves, so that a process that was frozen reads what has arrived first.
    */
-  private async answered<R>(sql: SQL, statement: Promise<R>): Promise<R> {
+  private async withTimeLimit<R>(sql: SQL, statement: Promise<R>): Promise<R> {
     const { statement_ms_max } = this.options;
     if (statement_ms_max === 0) return statement;
     const half_ms = (statement_ms_max + connect_s_max * 1_000) / 2;
@@ -155,18 +155,18 @@ export class Pool implements Connection {
       return;
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.line.push(resolve);
+    this.waiting.push(resolve);
     const { statement_ms_max } = this.options;
-    const late = (): void => {
-      this.line.splice(this.line.indexOf(resolve), 1);
+    const onTimeout = (): void => {
+      this.waiting.splice(this.waiting.indexOf(resolve), 1);
       reject(databaseBusy());
     };
-    const timer = statement_ms_max === 0 ? undefined : setTimeout(late, statement_ms_max);
+    const timer = statement_ms_max === 0 ? undefined : setTimeout(onTimeout, statement_ms_max);
     await promise.finally(() => clearTimeout(timer));
   }
 
   private leave(): void {
-    const next = this.line.shift();
+    const next = this.waiting.shift();
     if (next) next();
     else this.free += 1;
   }
@@ -177,7 +177,7 @@ export const openSql = (
   { url, statement_ms_max }: PostgresOptions,
   max: number,
   name: string,
-  more: SessionSettings = {},
+  settings: SessionSettings = {},
 ): SQL =>
   // An import by name would load the driver at every start.
   new Bun.SQL(url, {
@@ -188,13 +188,13 @@ export const openSql = (
       application_name: `dossier ${name}`,
       statement_timeout: String(statement_ms_max),
       idle_in_transaction_session_timeout: String(idle_transaction_ms_max),
-      // Whatever the role or the database has: writers wait for each other, listeners for news.
+      // Overrides those of the role or database: writers wait for each other, listeners for news.
       lock_timeout: "0",
       idle_session_timeout: "0",
       // The same on every machine.
       TimeZone: "UTC",
       ...keepalives,
-      ...more,
+      ...settings,
     },
   } as never);
 
@@ -216,13 +216,13 @@ async function run(
   connection: Pick<SQL, "unsafe">,
   text: string,
   parameters: readonly unknown[],
-): Promise<Ran> {
+): Promise<StatementResult> {
   try {
     const rows = (await connection.unsafe(
       numbered(text),
       parameters.map(toBound) as never,
     )) as unknown as Record<string, unknown>[] & { count: number | null };
-    for (const row of rows) numbersIn(row);
+    for (const row of rows) convertBigints(row);
     return { rows: [...rows], count: rows.count ?? rows.length };
   } catch (error) {
     throw translateError(error);
@@ -238,6 +238,6 @@ function toBound(value: unknown): unknown {
 }
 
 /** A bigint of the database becomes a number. @throws RangeError from 2^53 on */
-function numbersIn(row: Record<string, unknown>): void {
+function convertBigints(row: Record<string, unknown>): void {
   for (const name in row) if (typeof row[name] === "bigint") row[name] = toNumber(row[name]);
 }

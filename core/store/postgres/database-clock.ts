@@ -8,24 +8,24 @@ import type { RunQuery } from "./postgres-dialect";
 /** Epoch milliseconds in a statement: the current time, not that of the transaction's start. */
 export const clock_sql = "cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)";
 
-/** For `ask`, which does the rounding itself. */
-const ask_sql =
+/** For `measure`, which needs fractions of a millisecond. */
+const time_sql =
   "select cast(extract(epoch from clock_timestamp()) * 1000 as double precision) as now_ms";
 /** The most by which two clocks drift apart, as a part of the time that passes. */
 const drift = 1e-4;
 /** A larger step backwards means that the clock was set back. */
 const set_back_ms = 1_000;
 
-interface Measured {
-  /** What the clock of the database is ahead of the time since this process began. */
+interface Measurement {
+  /** How far the clock of the database is ahead of `performance.now()`. */
   readonly ahead_ms: number;
-  /** It may be so much more or less. */
-  readonly wrong_ms: number;
-  readonly heard_ms: number;
+  /** The most by which that may be wrong. */
+  readonly error_ms: number;
+  readonly received_ms: number;
 }
 
 export class DatabaseClock implements Clock {
-  private measured: Measured | undefined;
+  private measured: Measurement | undefined;
   private last_ms = 0;
 
   /** Does not go back by the small difference between two queries. */
@@ -43,18 +43,18 @@ export class DatabaseClock implements Clock {
    * Queries the time: the result was correct at some moment between the query and its response. A
    * slower response than an earlier one is ignored, unless the two contradict each other.
    */
-  async ask(run: RunQuery): Promise<void> {
-    const asked_ms = performance.now();
-    const { rows } = await run(ask_sql, []);
-    const heard_ms = performance.now();
-    const ahead_ms = Number(rows[0]!.now_ms) - (asked_ms + heard_ms) / 2;
-    const wrong_ms = (heard_ms - asked_ms) / 2;
+  async measure(run: RunQuery): Promise<void> {
+    const sent_ms = performance.now();
+    const { rows } = await run(time_sql, []);
+    const received_ms = performance.now();
+    const ahead_ms = Number(rows[0]!.now_ms) - (sent_ms + received_ms) / 2;
+    const error_ms = (received_ms - sent_ms) / 2;
     const before = this.measured;
     if (before !== undefined) {
-      const before_wrong_ms = before.wrong_ms + (heard_ms - before.heard_ms) * drift;
-      const both_true = Math.abs(ahead_ms - before.ahead_ms) <= wrong_ms + before_wrong_ms;
-      if (both_true && wrong_ms > before_wrong_ms) return;
+      const before_error_ms = before.error_ms + (received_ms - before.received_ms) * drift;
+      const do_agree = Math.abs(ahead_ms - before.ahead_ms) <= error_ms + before_error_ms;
+      if (do_agree && error_ms > before_error_ms) return;
     }
-    this.measured = { ahead_ms, wrong_ms, heard_ms };
+    this.measured = { ahead_ms, error_ms, received_ms };
   }
 }

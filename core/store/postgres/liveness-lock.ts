@@ -6,14 +6,19 @@
 import { errorFields, type Log } from "../../base/log";
 import { randomInteger } from "../../base/random";
 import { isUnreachable } from "../storage-errors";
-import { Pool, type OwnConnection, type PostgresOptions, type Ran } from "./connections";
+import {
+  Pool,
+  type ReservedConnection,
+  type PostgresOptions,
+  type StatementResult,
+} from "./connections";
 
 /** The first of the two numbers of the locks: any that is otherwise unused in this database. */
 const lock_class = 0x646f6e6f;
 const key_end = 2 ** 31;
-const look_every_ms = 1_000;
+const check_every_ms = 1_000;
 /** A process that has only lost its connection has reconnected by then. */
-const looks_without = 3;
+const missed_checks_max = 3;
 /** Statements here are small: a response that takes longer will never arrive. */
 const statement_ms_max = 5_000;
 /**
@@ -35,12 +40,12 @@ export class LivenessLock {
   /** Identifies this process's lock. */
   readonly key = randomInteger() % key_end;
   private readonly pool: Pool;
-  private session: Promise<OwnConnection> | undefined;
+  private session: Promise<ReservedConnection> | undefined;
   private held_since_ms = 0;
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> = Promise.resolve();
+  private checking: Promise<void> = Promise.resolve();
   /** By process: the number of consecutive checks without its lock. */
-  private without = new Map<string, number>();
+  private missed_checks = new Map<string, number>();
 
   constructor(
     options: PostgresOptions,
@@ -52,14 +57,14 @@ export class LivenessLock {
   /** Holds the lock from now on. `onMissing` is called with processes that have died. */
   async start(onMissing: (ids: readonly string[]) => Promise<void>): Promise<void> {
     await this.connection();
-    const look = async (): Promise<void> => {
-      const dead = await this.look();
+    const check = async (): Promise<void> => {
+      const dead = await this.findDead();
       if (dead.length > 0) await onMissing(dead);
     };
     let failing = false;
     clearInterval(this.timer);
     this.timer = setInterval(() => {
-      this.looking = this.looking.then(look).then(
+      this.checking = this.checking.then(check).then(
         () => {
           failing = false;
         },
@@ -69,14 +74,14 @@ export class LivenessLock {
           failing = true;
         },
       );
-    }, look_every_ms).unref();
+    }, check_every_ms).unref();
   }
 
   /**
    * Runs a statement that may be run twice, in the session of the lock, so that its end is seen and
    * another follows.
    */
-  async run(text: string, parameters: readonly unknown[]): Promise<Ran> {
+  async run(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
     try {
       return await this.runOnce(text, parameters);
     } catch (error) {
@@ -87,13 +92,13 @@ export class LivenessLock {
 
   async stop(): Promise<void> {
     clearInterval(this.timer);
-    await this.looking;
+    await this.checking;
     // The lock ends with its session.
     await this.session?.then((session) => session.release()).catch(() => undefined);
     await this.pool.close();
   }
 
-  private async runOnce(text: string, parameters: readonly unknown[]): Promise<Ran> {
+  private async runOnce(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
     const connection = this.connection();
     const session = await connection;
     try {
@@ -107,7 +112,7 @@ export class LivenessLock {
     }
   }
 
-  private connection(): Promise<OwnConnection> {
+  private connection(): Promise<ReservedConnection> {
     this.session ??= this.hold().catch((error: unknown) => {
       this.session = undefined;
       throw error;
@@ -115,7 +120,7 @@ export class LivenessLock {
     return this.session;
   }
 
-  private async hold(): Promise<OwnConnection> {
+  private async hold(): Promise<ReservedConnection> {
     const session = await this.pool.reserve();
     try {
       // Nothing else requests this lock, so this does not wait.
@@ -125,16 +130,16 @@ export class LivenessLock {
       throw error;
     }
     this.held_since_ms = performance.now();
-    this.without.clear();
+    this.missed_checks.clear();
     return session;
   }
 
   /** The ids of processes that have died. */
-  private async look(): Promise<string[]> {
+  private async findDead(): Promise<string[]> {
     const { rows } = await this.run(missing_sql, [this.key]);
     const ids = rows.map(({ id }) => id as string);
     if (performance.now() - this.held_since_ms < settle_ms) return [];
-    this.without = new Map(ids.map((id) => [id, (this.without.get(id) ?? 0) + 1]));
-    return ids.filter((id) => this.without.get(id)! >= looks_without);
+    this.missed_checks = new Map(ids.map((id) => [id, (this.missed_checks.get(id) ?? 0) + 1]));
+    return ids.filter((id) => this.missed_checks.get(id)! >= missed_checks_max);
   }
 }

@@ -16,8 +16,8 @@ const channel_name = "dossier";
 const payload_bytes_max = 7_900;
 const payloads_each = 200;
 /**
- * A connection may be dead without any sign of it: each process sends itself a heartbeat, and
- * subscribes again when none has arrived for too long.
+ * A connection may be dead without an error: each process sends itself a heartbeat, and subscribes
+ * again when none has arrived for too long.
  */
 const heartbeat_every_ms = 5_000;
 const silent_ms_max = 15_000;
@@ -42,7 +42,7 @@ export class PostgresChannel implements Channel {
   private waiting: ChannelMessage[] = [];
   private subscription: Subscription | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private heard_at_ms = 0;
+  private received_at_ms = 0;
   private stopped = false;
 
   constructor(private readonly options: PostgresChannelOptions) {}
@@ -72,12 +72,12 @@ export class PostgresChannel implements Channel {
 
   async listen(onMessage: (message: ChannelMessage) => void, onMissed: () => void): Promise<void> {
     const subscribe = async (): Promise<void> => {
-      this.heard_at_ms = performance.now();
+      this.received_at_ms = performance.now();
       this.subscription = await this.options.sql.listen(
         channel_name,
-        (payload) => this.hear(payload, onMessage),
+        (payload) => this.receive(payload, onMessage),
         () => {
-          this.heard_at_ms = performance.now();
+          this.received_at_ms = performance.now();
           onMissed();
         },
       );
@@ -86,7 +86,7 @@ export class PostgresChannel implements Channel {
       throw translateError(error);
     });
     this.timer = setInterval(() => {
-      void this.beat(subscribe);
+      void this.sendHeartbeat(subscribe);
     }, heartbeat_every_ms).unref();
   }
 
@@ -96,8 +96,8 @@ export class PostgresChannel implements Channel {
     await this.subscription?.unlisten().catch(() => undefined);
   }
 
-  private hear(payload: string, onMessage: (message: ChannelMessage) => void): void {
-    this.heard_at_ms = performance.now();
+  private receive(payload: string, onMessage: (message: ChannelMessage) => void): void {
+    this.received_at_ms = performance.now();
     const [sender, ...messages] = payload.split("\n");
     if (sender === this.self || this.stopped) return;
     for (const message of messages) {
@@ -125,10 +125,10 @@ export class PostgresChannel implements Channel {
   }
 
   /** Subscribes again when earlier heartbeats did not arrive. */
-  private async beat(subscribe: () => Promise<void>): Promise<void> {
+  private async sendHeartbeat(subscribe: () => Promise<void>): Promise<void> {
     try {
       await this.notify(this.options.run, [heartbeat]);
-      if (this.stopped || performance.now() - this.heard_at_ms < silent_ms_max) return;
+      if (this.stopped || performance.now() - this.received_at_ms < silent_ms_max) return;
       this.options.log.warn("notifications from other processes stopped; subscribing again");
       await this.subscription?.unlisten().catch(() => undefined);
       await subscribe();

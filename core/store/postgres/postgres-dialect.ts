@@ -14,10 +14,10 @@ import {
   type QueryResult,
   type RawNode,
 } from "kysely";
-import type { Ran } from "./connections";
+import type { StatementResult } from "./connections";
 
 /** Runs a statement on some connection. */
-export type RunQuery = (text: string, parameters: readonly unknown[]) => Promise<Ran>;
+export type RunQuery = (text: string, parameters: readonly unknown[]) => Promise<StatementResult>;
 
 /** Column types of columns.ts that have other names here. */
 const types: Readonly<Record<string, string>> = { blob: "bytea", integer: "bigint" };

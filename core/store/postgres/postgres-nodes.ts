@@ -9,7 +9,7 @@ import { errorFields, type Log } from "../../base/log";
 import {
   newNode,
   silent_ms_max,
-  type KnownNode,
+  type RecentNode,
   type LeaseNumbers,
   type NodeRecord,
   type Nodes,
@@ -20,31 +20,31 @@ import { LivenessLock } from "./liveness-lock";
 import type { PostgresOptions } from "./connections";
 import type { RunQuery } from "./postgres-dialect";
 
-const beat_every_ms = 5_000;
+const heartbeat_every_ms = 5_000;
 /** The unfinished work of a process that was silent for this long is abandoned. */
-const left_ms = 60_000;
+const abandoned_ms = 60_000;
 /** How long a process that died is remembered. */
-const known_ms = 10 * 60_000;
+const remembered_ms = 10 * 60_000;
 /** Identifies the data directory, whatever its path. */
 const place_file = "dossier.node";
 
-const enter_sql = `
+const register_sql = `
 insert into core_nodes (id, place, host, pid, role, version, lock_key, started_at, seen_at)
 values (?, ?, ?, ?, ?, ?, ?, ${clock_sql}, ${clock_sql})
 on conflict (id) do nothing returning id`;
-const beat_sql = `update core_nodes set seen_at = ${clock_sql}
+const heartbeat_sql = `update core_nodes set seen_at = ${clock_sql}
 where id = ? and gone_at is null returning id`;
-const known_sql = `
+const recent_sql = `
 select id, host, pid, role, version, started_at, seen_at, gone_at from core_nodes
 order by started_at, id`;
 const list_sql = `
 select id, host, pid, role, version, started_at, seen_at from core_nodes
 where gone_at is null and seen_at > ${clock_sql} - ${silent_ms_max} order by started_at, id`;
 
-const miss_sql = (which: string): string => `
-update core_nodes set gone_at = ${clock_sql} where gone_at is null and ${which} returning id`;
-const silent_sql = miss_sql(`seen_at < ${clock_sql} - ${left_ms}`);
-const forget_sql = `delete from core_nodes where gone_at < ${clock_sql} - ${known_ms}`;
+const gone_sql = (condition: string): string => `
+update core_nodes set gone_at = ${clock_sql} where gone_at is null and ${condition} returning id`;
+const silent_sql = gone_sql(`seen_at < ${clock_sql} - ${abandoned_ms}`);
+const forget_sql = `delete from core_nodes where gone_at < ${clock_sql} - ${remembered_ms}`;
 
 export interface PostgresNodesOptions {
   readonly role: Role;
@@ -55,7 +55,7 @@ export interface PostgresNodesOptions {
   readonly options: PostgresOptions;
   readonly log: Log;
   /** Called with every heartbeat. `run` does not wait for other statements. */
-  readonly onBeat: (run: RunQuery) => Promise<void>;
+  readonly onHeartbeat: (run: RunQuery) => Promise<void>;
 }
 
 /** Numbers per lease: more than are used between two leases. */
@@ -77,7 +77,7 @@ export class PostgresNodes implements Nodes {
   /** On a connection of its own, so that a busy process is not taken for dead. */
   private readonly query: RunQuery = (text, parameters) => this.liveness.run(text, parameters);
   private timer: NodeJS.Timeout | undefined;
-  private beating: Promise<void> = Promise.resolve();
+  private current_heartbeat: Promise<void> = Promise.resolve();
   private failing = false;
   private readonly on_gone: ((ids: readonly string[]) => void)[] = [];
   private readonly on_mistaken: (() => void)[] = [];
@@ -94,20 +94,20 @@ export class PostgresNodes implements Nodes {
 
   async start(): Promise<readonly string[]> {
     // The lock first: whoever sees the row looks for the lock.
-    await this.liveness.start((ids) => this.miss(ids));
+    await this.liveness.start((ids) => this.markGone(ids));
     const { rows } = await this.query("delete from core_nodes where place = ? returning id", [
       this.place,
     ]);
-    await this.query(enter_sql, this.row);
+    await this.query(register_sql, this.row);
     this.timer = setInterval(() => {
-      this.beating = this.beating.then(() => this.beatOnce());
-    }, beat_every_ms).unref();
+      this.current_heartbeat = this.current_heartbeat.then(() => this.sendHeartbeat());
+    }, heartbeat_every_ms).unref();
     return rows.map(({ id }) => id as string);
   }
 
-  async known(): Promise<KnownNode[]> {
-    const { rows } = await this.options.run(known_sql, []);
-    return rows as unknown as KnownNode[];
+  async listRecent(): Promise<RecentNode[]> {
+    const { rows } = await this.options.run(recent_sql, []);
+    return rows as unknown as RecentNode[];
   }
 
   async list(): Promise<NodeRecord[]> {
@@ -141,19 +141,19 @@ export class PostgresNodes implements Nodes {
 
   async stop(): Promise<void> {
     clearInterval(this.timer);
-    await this.beating;
+    await this.current_heartbeat;
     if (this.timer !== undefined)
       await this.query("delete from core_nodes where id = ?", [this.id]).catch(() => undefined);
     await this.liveness.stop().catch(() => undefined);
   }
 
-  private async beatOnce(): Promise<void> {
-    const { log, onBeat } = this.options;
+  private async sendHeartbeat(): Promise<void> {
+    const { log, onHeartbeat } = this.options;
     try {
-      if ((await this.query(beat_sql, [this.id])).count === 0) await this.enterAgain();
+      if ((await this.query(heartbeat_sql, [this.id])).count === 0) await this.registerAgain();
       this.reportGone((await this.query(silent_sql, [])).rows);
       await this.query(forget_sql, []);
-      await onBeat(this.query);
+      await onHeartbeat(this.query);
       this.failing = false;
     } catch (error) {
       if (!this.failing) log.warn("this process can't register itself", errorFields(error));
@@ -162,16 +162,16 @@ export class PostgresNodes implements Nodes {
   }
 
   /** Others have taken this process for dead. */
-  private async enterAgain(): Promise<void> {
+  private async registerAgain(): Promise<void> {
     await this.query("delete from core_nodes where id = ?", [this.id]);
-    await this.query(enter_sql, this.row);
+    await this.query(register_sql, this.row);
     this.options.log.warn("other processes considered this one gone and took over its jobs");
     for (const listener of this.on_mistaken) listener();
   }
 
-  private async miss(ids: readonly string[]): Promise<void> {
-    const which = miss_sql(`id in (${ids.map(() => "?").join(", ")})`);
-    this.reportGone((await this.query(which, ids)).rows);
+  private async markGone(ids: readonly string[]): Promise<void> {
+    const statement = gone_sql(`id in (${ids.map(() => "?").join(", ")})`);
+    this.reportGone((await this.query(statement, ids)).rows);
   }
 
   private reportGone(rows: readonly Record<string, unknown>[]): void {

@@ -37,7 +37,7 @@ interface Row {
   readonly version: number | null;
   readonly until_ms: number | null;
 }
-interface Waiting {
+interface PendingChange {
   readonly step: Step<unknown, unknown>;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
@@ -46,7 +46,7 @@ interface Waiting {
 export class PostgresState implements SharedState {
   private readonly pool: Pool;
   /** By entry: the changes that wait for the current one. */
-  private readonly lines = new Map<string, Waiting[]>();
+  private readonly waiting = new Map<string, PendingChange[]>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -62,15 +62,15 @@ export class PostgresState implements SharedState {
     this.timer ??= setInterval(() => void this.prune(), prune_every_ms).unref();
     return new Promise((resolve, reject) => {
       const name = `${scope} ${key}`;
-      const waiting: Waiting = { step: step as Step<unknown, unknown>, resolve, reject };
-      const line = this.lines.get(name);
-      if (line) {
-        line.push(waiting);
+      const pending: PendingChange = { step: step as Step<unknown, unknown>, resolve, reject };
+      const changes = this.waiting.get(name);
+      if (changes) {
+        changes.push(pending);
         return;
       }
-      const first = [waiting];
-      this.lines.set(name, first);
-      void this.serve(scope, key, first);
+      const first = [pending];
+      this.waiting.set(name, first);
+      void this.applyAll(scope, key, first);
     });
   }
 
@@ -84,24 +84,28 @@ export class PostgresState implements SharedState {
     await this.pool.close();
   }
 
-  private async serve(scope: string, key: string, line: Waiting[]): Promise<void> {
-    while (line.length > 0) {
-      const batch = line.splice(0);
+  private async applyAll(scope: string, key: string, changes: PendingChange[]): Promise<void> {
+    while (changes.length > 0) {
+      const batch = changes.splice(0);
       try {
-        const results = await this.changed(scope, key, batch);
+        const results = await this.apply(scope, key, batch);
         batch.forEach(({ resolve }, at) => resolve(results[at] as never));
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
     }
-    this.lines.delete(`${scope} ${key}`);
+    this.waiting.delete(`${scope} ${key}`);
   }
 
   /** Applies these changes one after another, all or none. */
-  private async changed(scope: string, key: string, line: readonly Waiting[]): Promise<unknown[]> {
+  private async apply(
+    scope: string,
+    key: string,
+    changes: readonly PendingChange[],
+  ): Promise<unknown[]> {
     for (let tries = 1; tries <= tries_max; tries++) {
       const row = (await this.pool.read(read_sql, [scope, key])).rows[0] as unknown as Row;
-      const { results, change } = computed(row, line);
+      const { results, change } = compute(row, changes);
       if (change === undefined) return results;
       if (await this.write([scope, key], change, row.version)) return results;
       if (tries > 2) await Bun.sleep(jitter(pause_ms, 1));
@@ -148,13 +152,13 @@ interface Computed {
   readonly change: Change | undefined;
 }
 
-function computed({ now_ms, value, until_ms }: Row, line: readonly Waiting[]): Computed {
-  let known = value === null || until_ms! <= now_ms ? undefined : (JSON.parse(value) as unknown);
+function compute({ now_ms, value, until_ms }: Row, changes: readonly PendingChange[]): Computed {
+  let current = value === null || until_ms! <= now_ms ? undefined : (JSON.parse(value) as unknown);
   let change: Change | undefined;
-  const results = line.map(({ step }) => {
-    const stepped = step(known, now_ms);
+  const results = changes.map(({ step }) => {
+    const stepped = step(current, now_ms);
     if (stepped.value === undefined) return stepped.result;
-    known = stepped.value ?? undefined;
+    current = stepped.value ?? undefined;
     change = {
       value: stepped.value,
       until_ms: stepped.value === null ? 0 : now_ms + (stepped.keep_ms ?? 0),

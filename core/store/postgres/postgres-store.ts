@@ -18,7 +18,13 @@ import type { Db, Parameter, PreparedReads, Space, Store, TransactionOptions } f
 import { SyncMeter } from "../sync-meter";
 import { TransactionScopes } from "../transaction-scopes";
 import { setRunner, type RunStatement } from "../raw-statements";
-import { openSql, Pool, type OwnConnection, type PostgresOptions, type Ran } from "./connections";
+import {
+  openSql,
+  Pool,
+  type ReservedConnection,
+  type PostgresOptions,
+  type StatementResult,
+} from "./connections";
 import { PostgresDialect, QueryConnection, type RunQuery } from "./postgres-dialect";
 import { checkServer, unreachable } from "./server-check";
 import { exclusively } from "./exclusive-lock";
@@ -45,7 +51,7 @@ const begin = `begin isolation level read committed; select pg_advisory_xact_loc
 const of_writer = { idle_in_transaction_session_timeout: "5000" };
 
 /** Queries of the time at the start; the fastest response is the most accurate. */
-const clock_questions = 3;
+const clock_queries = 3;
 
 /** All writes go through `inTransaction`, because only it opens a scope. */
 class DatabaseRoot extends Kysely<any> {
@@ -154,8 +160,8 @@ export class PostgresStore implements Store {
     );
     try {
       await this.state.open();
-      for (let n = 0; n < clock_questions; n++)
-        await this.clock.ask((text) => this.reader.run(text));
+      for (let n = 0; n < clock_queries; n++)
+        await this.clock.measure((text) => this.reader.run(text));
     } catch (error) {
       throw unreachable(error, this.path);
     }
@@ -169,7 +175,7 @@ export class PostgresStore implements Store {
       run: (text, parameters) => this.reader.read(text, parameters),
       options: this.options,
       log: this.log,
-      onBeat: (run) => this.clock.ask(run),
+      onHeartbeat: (run) => this.clock.measure(run),
     });
   }
 
@@ -193,16 +199,16 @@ export class PostgresStore implements Store {
   /** Does nothing: other processes would have to wait, too. */
   readonly expect = (): void => {};
 
-  /** What is written meanwhile may take as long as it takes, such as an index of large tables. */
+  /** Statements have no time limit meanwhile: an index of a large table may take minutes. */
   readonly exclusively = <R>(work: () => Promise<R>): Promise<R> =>
     exclusively(this.options, async () => {
-      const limited = this.writer;
+      const limited_writer = this.writer;
       this.writer = new Pool({ ...this.options, statement_ms_max: 0 }, 1, "tables", of_writer);
       try {
         return await work();
       } finally {
         await this.writer.close();
-        this.writer = limited;
+        this.writer = limited_writer;
       }
     });
 
@@ -266,10 +272,10 @@ export class PostgresStore implements Store {
     };
   }
 
-  private async runOutside(text: string, parameters: readonly unknown[]): Promise<Ran> {
+  private async runOutside(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
     this.scopes.requireOutside();
     if (isReading(text)) return this.reader.read(text, parameters);
-    let ran: Ran | undefined;
+    let ran: StatementResult | undefined;
     await this.commits.run(async (tx) => {
       ran = await runIn(tx, text, parameters);
     });
@@ -324,8 +330,8 @@ export class PostgresStore implements Store {
   }
 
   /** A connection with an open transaction and the lock; a broken one is replaced. */
-  private async begin(retries = true): Promise<OwnConnection> {
-    let connection: OwnConnection | undefined;
+  private async begin(retries = true): Promise<ReservedConnection> {
+    let connection: ReservedConnection | undefined;
     try {
       connection = await this.writer.reserve();
       await connection.run(begin);
@@ -360,7 +366,11 @@ function groupOf(db: Db, props: HandleProps, runGroup: RunQuery): [Db, RunStatem
 }
 
 /** A raw statement in a transaction. */
-async function runIn(tx: Db, text: string, parameters: readonly unknown[]): Promise<Ran> {
+async function runIn(
+  tx: Db,
+  text: string,
+  parameters: readonly unknown[],
+): Promise<StatementResult> {
   const { rows, numAffectedRows } = await tx.executeQuery<Record<string, unknown>>(
     // This kind of node makes Kysely count changed rows.
     {

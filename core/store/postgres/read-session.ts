@@ -1,14 +1,14 @@
 /** A connection of a worker thread to PostgreSQL, for reading: one read or snapshot at a time. */
 import { Mutex } from "../mutex";
 import { isUnreachable } from "../storage-errors";
-import { Pool, type OwnConnection, type PostgresOptions } from "./connections";
+import { Pool, type ReservedConnection, type PostgresOptions } from "./connections";
 
 const begin = "begin isolation level repeatable read, read only";
 
 export class PostgresReadSession {
   private readonly pool: Pool;
   private readonly turn = new Mutex();
-  private snapshot: OwnConnection | undefined;
+  private snapshot: ReservedConnection | undefined;
 
   constructor(options: PostgresOptions) {
     this.pool = new Pool(options, 2, "search");
@@ -60,8 +60,8 @@ export class PostgresReadSession {
     await this.pool.close();
   }
 
-  private async begin(retries = true): Promise<OwnConnection> {
-    let connection: OwnConnection | undefined;
+  private async begin(retries = true): Promise<ReservedConnection> {
+    let connection: ReservedConnection | undefined;
     try {
       connection = await this.pool.reserve();
       await connection.run(begin);

@@ -34,26 +34,26 @@ const read_only_words =
  * when it can't be reached, is too old, or the database has the wrong settings.
  */
 export async function checkServer(
-  ask: Connection["run"],
+  run: Connection["run"],
   shown_url: string,
   expected: SessionSettings = {},
 ): Promise<string> {
-  const [facts] = (await ask(facts_sql)
+  const [facts] = (await run(facts_sql)
     .catch((error: unknown) => {
       throw unreachable(error, shown_url);
     })
     .then(({ rows }) => rows)) as unknown as [Facts];
-  const problem = problemOf(facts) ?? (await problemOfSession(ask, expected));
+  const problem = problemOf(facts) ?? (await problemOfSession(run, expected));
   if (problem !== undefined) throw new Error(`the database ${shown_url} can't be used: ${problem}`);
   return `PostgreSQL ${facts.version.split(" ")[0]}`;
 }
 
 async function problemOfSession(
-  ask: Connection["run"],
+  run: Connection["run"],
   expected: SessionSettings,
 ): Promise<string | undefined> {
   for (const [name, value] of Object.entries(expected)) {
-    const { rows } = await ask("select setting from pg_settings where name = ?", [name]);
+    const { rows } = await run("select setting from pg_settings where name = ?", [name]);
     if (rows[0]?.setting !== value)
       return name === "transaction_read_only" ? read_only_words : pooler_words;
   }
@@ -80,7 +80,7 @@ function problemOf(facts: Facts): string | undefined {
   return undefined;
 }
 
-/** Why it can't be worked on, from what it said. */
+/** Explains in plain words why the database can't be used. */
 export function unreachable(error: unknown, shown_url: string): Error {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const reason = messageOf(cause);

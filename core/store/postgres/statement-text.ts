@@ -1,7 +1,7 @@
 /** Converts hand-written statements with `?` to PostgreSQL's syntax. */
 
 /** The number of cached texts; all of them are in the code, so there are only a few hundred. */
-const kept_max = 2_000;
+const cached_max = 2_000;
 const texts = new Map<string, string>();
 
 /** `?` becomes `$1`, `$2` …, except in quotes. */
@@ -13,7 +13,7 @@ export function numbered(text: string): string {
     result = text.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g, (found) =>
       found === "?" ? `$${++count}` : found,
     );
-    if (texts.size >= kept_max) texts.clear();
+    if (texts.size >= cached_max) texts.clear();
     texts.set(text, result);
   }
   return result;

@@ -58,9 +58,9 @@ export function bodyReader(
       bodies,
     );
   const { or_media_type } = body;
-  const others = or_media_type === undefined ? [] : [or_media_type];
+  const other_types = or_media_type === undefined ? [] : [or_media_type];
   if (!body.or_json)
-    return unread((request) => checkMediaType(request, "multipart/form-data", ...others));
+    return unread((request) => checkMediaType(request, "multipart/form-data", ...other_types));
   // The handler reads a multipart body itself; JSON is read and checked as usual.
   const files = unread((request) =>
     checkMediaType(request, "multipart/form-data", "application/json"),

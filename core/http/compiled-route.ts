@@ -30,7 +30,7 @@ export interface RequestContext {
 export type CallOrigin = Pick<RequestContext, "client" | "recheck" | "request_id" | "surface"> & {
   readonly caller: Caller;
 };
-export type CallApi = (by: CallOrigin, request: LocalRequest) => Promise<Response>;
+export type CallApi = (origin: CallOrigin, request: LocalRequest) => Promise<Response>;
 
 export interface MountedRoute {
   readonly route: Route<any, any>;
@@ -47,9 +47,9 @@ export const compileRoutes = (
   options: Omit<CompilerOptions, "bodies">,
 ): CompiledRoute[] => {
   const bodies = new Bodies();
-  return mounted.map((one) => ({
-    route: one.route,
-    handle: compileRoute(one, { ...options, bodies }),
+  return mounted.map((mounted_route) => ({
+    route: mounted_route.route,
+    handle: compileRoute(mounted_route, { ...options, bodies }),
   }));
 };
 

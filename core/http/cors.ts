@@ -17,7 +17,7 @@ const preflight_holds_s = 600;
 export class Cors {
   private constructor(
     private readonly origins: ReadonlySet<string>,
-    private readonly any: boolean,
+    private readonly allows_any: boolean,
   ) {}
 
   /** Null when no origin is allowed. @throws ConfigError naming an invalid origin. */
@@ -30,7 +30,9 @@ export class Cors {
           `or *: ${JSON.stringify(origin)} is neither.`,
       );
     if (problems.length > 0) throw new ConfigError(problems);
-    const plain = origins.filter((origin) => origin !== "*").map((one) => new URL(one).origin);
+    const plain = origins
+      .filter((origin) => origin !== "*")
+      .map((origin) => new URL(origin).origin);
     return origins.length === 0 ? null : new Cors(new Set(plain), origins.includes("*"));
   }
 
@@ -64,13 +66,13 @@ export class Cors {
   }
 
   allows(origin: string): boolean {
-    return this.any || this.origins.has(origin);
+    return this.allows_any || this.origins.has(origin);
   }
 
   private allowed({ headers }: Request): string | null {
     const origin = headers.get("origin");
     if (origin === null || !this.allows(origin)) return null;
-    return this.any ? "*" : origin;
+    return this.allows_any ? "*" : origin;
   }
 }
 

@@ -257,8 +257,11 @@ function addDeprecationHeaders(
  */
 function withoutBase(request: Request, base_path: string): Request {
   if (base_path === "" || !isBelow(pathOf(request.url), base_path)) return request;
-  const rest = request.url.slice(pathStart(request.url) + base_path.length);
-  return new Request(routable_origin + (rest.startsWith("/") ? rest : `/${rest}`), request);
+  const remainder = request.url.slice(pathStart(request.url) + base_path.length);
+  return new Request(
+    routable_origin + (remainder.startsWith("/") ? remainder : `/${remainder}`),
+    request,
+  );
 }
 /** Handlers use paths of the server; clients see them below the base path. */
 function prependBasePath(base_path: string, headers: Headers): void {

@@ -153,10 +153,10 @@ class Port {
    * requests.
    */
   renew(pair: TlsPair): void {
-    const before = this.server;
+    const previous = this.server;
     this.server = this.listen(pair);
-    this.retired.add(before);
-    void before.stop().finally(() => this.retired.delete(before));
+    this.retired.add(previous);
+    void previous.stop().finally(() => this.retired.delete(previous));
   }
 
   async stop(limit_ms: number): Promise<void> {

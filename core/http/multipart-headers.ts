@@ -30,11 +30,11 @@ export function dispositionOf(header: string | undefined): Disposition {
 function parameter(header: string, name: string): string | undefined {
   const start = new RegExp(`;\\s*${name}=`, "i").exec(header);
   if (!start) return undefined;
-  const rest = header.slice(start.index + start[0].length);
-  const quoted = /^"((?:[^"\\]|\\.)*)"\s*(?:;|$)/.exec(rest);
+  const value = header.slice(start.index + start[0].length);
+  const quoted = /^"((?:[^"\\]|\\.)*)"\s*(?:;|$)/.exec(value);
   if (quoted) return decodedUtf8(quoted[1]!.replaceAll(/\\(["\\])/g, "$1"));
   // A Windows path may end in a backslash, which is no escape then.
-  return decodedUtf8((/^"([^"]*)"/.exec(rest) ?? /^([^\s;"]*)/.exec(rest))![1]!);
+  return decodedUtf8((/^"([^"]*)"/.exec(value) ?? /^([^\s;"]*)/.exec(value))![1]!);
 }
 
 /** RFC 8187, which some clients still send: `filename*=UTF-8''caf%C3%A9.txt`. */

@@ -68,7 +68,7 @@ function success(answer: Answer, { book, operations }: OperationContext): Json {
     headers: {
       ...every_header,
       ...Object.fromEntries(
-        Object.entries(headers).map(([name, words]) => [name, headerOf(name, words)]),
+        Object.entries(headers).map(([name, meaning]) => [name, headerOf(name, meaning)]),
       ),
     },
     ...(schema && {
@@ -78,11 +78,11 @@ function success(answer: Answer, { book, operations }: OperationContext): Json {
           ...(example !== undefined && { example }),
         },
         ...Object.fromEntries(
-          Object.entries(others).map(([type, other]) => [
+          Object.entries(others).map(([type, alternative]) => [
             type,
             {
-              schema: other.schema ? book.of(other.schema) : { type: "string" },
-              ...(other.example !== undefined && { example: other.example }),
+              schema: alternative.schema ? book.of(alternative.schema) : { type: "string" },
+              ...(alternative.example !== undefined && { example: alternative.example }),
             },
           ]),
         ),
@@ -108,18 +108,18 @@ const shownAs = (media_type: string, schema: Json): Json =>
 
 const expressions = (parameters: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(parameters).map(([name, of]) => [
+    Object.entries(parameters).map(([name, source]) => [
       name,
-      of.startsWith("$") ? of : `$response.body#/${of}`,
+      source.startsWith("$") ? source : `$response.body#/${source}`,
     ]),
   );
 
-const headerOf = (name: string, words: string): Json =>
+const headerOf = (name: string, meaning: string): Json =>
   /^location$/i.test(name)
     ? { $ref: "#/components/headers/Location" }
     : /^retry-after$/i.test(name)
       ? { $ref: "#/components/headers/RetryAfter" }
-      : { description: words, schema: { type: "string" } };
+      : { description: meaning, schema: { type: "string" } };
 
 /** A problem response with an example of each code; or `response`, if it describes one. */
 function withProblem(
@@ -135,12 +135,12 @@ function withProblem(
       { summary: means, value: problemExample(status, code, means) },
     ]),
   );
-  const words =
+  const text =
     entries.length === 1
       ? entries[0]![1]
       : entries.map(([code, means]) => `- \`${code}\`: ${means}`).join("\n");
   return {
-    description: response ? `${response.description as string}\n\n${words}` : words,
+    description: response ? `${response.description as string}\n\n${text}` : text,
     ...(Object.keys(headers).length > 0 && { headers }),
     content: {
       ...(response?.content as Json | undefined),
@@ -216,8 +216,8 @@ const pathParameters = (path: string, examples: ParameterExamples): Json[] =>
 function queryParameters(query: TObject | undefined, { book, examples }: OperationContext): Json[] {
   if (!query) return [];
   const { required: names } = book.resolve(book.of(query)) as { readonly required?: string[] };
-  return Object.entries(query.properties).map(([name, of]) => {
-    const shown = book.ofRequest(of);
+  return Object.entries(query.properties).map(([name, field_schema]) => {
+    const shown = book.ofRequest(field_schema);
     const { description, examples: _, ...schema } = shown;
     const required = names?.includes(name) ?? false;
     const example = exampleOf(name, book.resolve(shown), examples);
@@ -254,8 +254,9 @@ const headerParameters = (route: Route<any, any>): Json[] => [
       ]
     : []),
   ...Object.entries((route.request_headers as RouteShape["request_headers"]) ?? {}).map(
-    ([name, given]) => {
-      const { description, ...limits } = typeof given === "string" ? { description: given } : given;
+    ([name, header]) => {
+      const { description, ...limits } =
+        typeof header === "string" ? { description: header } : header;
       return {
         name,
         in: "header",

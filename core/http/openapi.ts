@@ -147,7 +147,9 @@ export function openApiDocument(
   }
   const responses = shareProblems(paths);
   const sent = described === api ? parts.flatMap((part) => part.sends?.() ?? []) : [];
-  const webhooks = Object.fromEntries(sent.map((one) => [one.name, webhook(one, book)]));
+  const webhooks = Object.fromEntries(
+    sent.map((request) => [request.name, webhook(request, book)]),
+  );
   const tags = new Set([...listed, ...sent].map(({ tag }) => tag as string));
   return {
     openapi: "3.1.0",

@@ -64,16 +64,16 @@ export function problemsOf(
     serverErrors(route),
     (route.errors ?? {}) as Errors,
   ])
-    for (const [status, of] of Object.entries(errors))
-      Object.assign((problems[Number(status)] ??= {}), codesOf(Number(status), of));
+    for (const [status, meaning] of Object.entries(errors))
+      Object.assign((problems[Number(status)] ??= {}), codesOf(Number(status), meaning));
   return Object.fromEntries(
     Object.entries(problems).filter(([, codes]) => Object.keys(codes).length > 0),
   );
 }
 
 /** A bare sentence describes the default code of the status. */
-const codesOf = (status: number, of: string | Codes): Codes =>
-  typeof of === "string" ? { [default_codes[status] ?? "error"]: of } : of;
+const codesOf = (status: number, meaning: string | Codes): Codes =>
+  typeof meaning === "string" ? { [default_codes[status] ?? "error"]: meaning } : meaning;
 
 function requestErrors(route: Route<any, any>): Errors {
   const { body, body_bytes_max = json_body_bytes_max } = route;

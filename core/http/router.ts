@@ -168,21 +168,21 @@ const isNarrower = (path: readonly string[], than: readonly string[]): boolean =
  * Methods of a wider path that a narrower one lacks: without these, the request would fall through
  * to the wider route.
  */
-function maskedMethods(all: readonly MethodAt[]): MethodAt[] {
-  const methods = new Map<string, Set<string>>();
-  for (const { method, path } of all)
-    methods.set(path, (methods.get(path) ?? new Set<string>()).add(method));
-  const paths = [...methods].map(([path, of]) => ({ path, of, parts: path.split("/") }));
+function maskedMethods(routes: readonly MethodAt[]): MethodAt[] {
+  const by_path = new Map<string, Set<string>>();
+  for (const { method, path } of routes)
+    by_path.set(path, (by_path.get(path) ?? new Set<string>()).add(method));
+  const paths = [...by_path].map(([path, methods]) => ({ path, methods, parts: path.split("/") }));
   const wide = Map.groupBy(
     paths.filter(({ path }) => path.includes(":")),
     ({ parts }) => parts.length,
   );
-  return paths.flatMap(({ path, of, parts }) => {
+  return paths.flatMap(({ path, methods, parts }) => {
     const wider = (wide.get(parts.length) ?? []).filter((wider_path) =>
       isNarrower(parts, wider_path.parts),
     );
-    const taken = new Set(wider.flatMap((one) => [...one.of]));
-    return [...taken].filter((method) => !of.has(method)).map((method) => ({ method, path }));
+    const taken = new Set(wider.flatMap((wider_path) => [...wider_path.methods]));
+    return [...taken].filter((method) => !methods.has(method)).map((method) => ({ method, path }));
   });
 }
 
@@ -192,9 +192,9 @@ interface PathPattern {
 }
 
 /** By the shape of the path. */
-function pathPatterns(all: readonly MethodAt[]): ReadonlyMap<string, PathPattern> {
+function pathPatterns(routes: readonly MethodAt[]): ReadonlyMap<string, PathPattern> {
   const patterns = new Map<string, PathPattern>();
-  for (const { method, path } of all) {
+  for (const { method, path } of routes) {
     const shape = path.replace(/:[^/]+/g, ":");
     const entry = patterns.get(shape) ?? {
       matches: new RegExp(
@@ -212,14 +212,15 @@ function pathPatterns(all: readonly MethodAt[]): ReadonlyMap<string, PathPattern
   return patterns;
 }
 
-function allowTable(all: readonly MethodAt[]): (path: string) => readonly string[] {
-  /** Made when it is first asked for: most requests find their route. */
+function allowTable(routes: readonly MethodAt[]): (path: string) => readonly string[] {
+  /** Created at the first use: most requests find their route. */
   let patterns: ReadonlyMap<string, PathPattern> | undefined;
   return (path) => {
-    patterns ??= pathPatterns(all);
+    patterns ??= pathPatterns(routes);
     const matching = [...patterns].filter(([, { matches }]) => matches.test(path));
     const narrowest = matching.filter(
-      ([shape]) => !matching.some(([other]) => isNarrower(other.split("/"), shape.split("/"))),
+      ([shape]) =>
+        !matching.some(([other_shape]) => isNarrower(other_shape.split("/"), shape.split("/"))),
     );
     return [...new Set(narrowest.flatMap(([, { methods }]) => [...methods]))].sort();
   };

@@ -57,8 +57,8 @@ export class SchemaBook {
       node.pattern = "^[^\\u0000]*$";
     const { properties = {}, items, additionalProperties, anyOf = [], oneOf = [] } = node;
     const inner = [...Object.values(properties as Json), items, additionalProperties];
-    for (const one of [...inner, ...(anyOf as Json[]), ...(oneOf as Json[])])
-      if (isObject(one)) this.boundTexts(one);
+    for (const part of [...inner, ...(anyOf as Json[]), ...(oneOf as Json[])])
+      if (isObject(part)) this.boundTexts(part);
   }
 
   /** The component that a reference of this book points to; any other schema itself. */

@@ -43,13 +43,13 @@ function read(setting: string, path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
-    const why =
+    const reason =
       code === "ENOENT"
         ? "does not exist"
         : code === "EACCES"
           ? "can't be read by this user"
           : message;
-    throw new Error(`${path} (${setting}) ${why}`);
+    throw new Error(`${path} (${setting}) ${reason}`);
   }
 }
 

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 /** Owner and group, such as the group of the reverse proxy, may connect. */
 const mode = 0o660;
 /** While the file is created: nobody else may connect even for a moment. */
-const mask = 0o117;
+const umask = 0o117;
 /** The kernel's limit, without the terminating zero. */
 const path_bytes_max = 107;
 
@@ -34,7 +34,7 @@ export async function clearSocketPath(path: string): Promise<void> {
  * Opens it with `listen`, with the right mode from the first moment. @throws Error in plain words
  */
 export function openSocket<T>(path: string, listen: () => T): T {
-  const before = process.umask(mask);
+  const previous_mask = process.umask(umask);
   try {
     const opened = listen();
     chmodSync(path, mode);
@@ -42,7 +42,7 @@ export function openSocket<T>(path: string, listen: () => T): T {
   } catch (error) {
     throw new Error(whyNotOpened(path, error as Error & { code?: string }));
   } finally {
-    process.umask(before);
+    process.umask(previous_mask);
   }
 }
 

@@ -195,8 +195,8 @@ async function parseBody(
   const reader = body.getReader();
   let ended: "parsed" | "failed" | "aborted" | undefined;
   let wake = () => {};
-  const end = (how: typeof ended) => {
-    ended ??= how;
+  const end = (outcome: typeof ended) => {
+    ended ??= outcome;
     wake();
   };
   const abort = () => {

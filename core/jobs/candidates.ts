@@ -185,8 +185,8 @@ export async function findFewDue(
   const due = await rowsOf<Candidate>(db, due_sql, [now_ms, limit + 1]);
   if (due.length > limit) return undefined;
   const groups = due.length === 0 ? [] : await rowsOf<RunningGroup>(db, running_sql, []);
-  const count = (of: (group: RunningGroup) => boolean): number =>
-    groups.reduce((sum, group) => (of(group) ? sum + toNumber(group.running) : sum), 0);
+  const count = (counts: (group: RunningGroup) => boolean): number =>
+    groups.reduce((sum, group) => (counts(group) ? sum + toNumber(group.running) : sum), 0);
   return due.map((job) => ({
     ...job,
     run_at: toNumber(job.run_at),

@@ -139,10 +139,10 @@ export class Webhooks {
 
   /** All events that it is sent, `event_type` first; null without a list. @throws HttpError 400 */
   private checkedEvents({ event_type, events: listed }: NewWebhook): readonly string[] | null {
-    const all = this.ctx.events();
+    const event_kinds = this.ctx.events();
     const has_list = listed !== undefined && listed !== null && listed.length > 0;
     // Without a list, the rules from before there were lists apply.
-    const types = all
+    const types = event_kinds
       .filter(({ listed_only }) => has_list || listed_only !== true)
       .map(({ type }) => type);
     if (!types.includes(event_type))
@@ -166,11 +166,11 @@ export class Webhooks {
     const secret = newSecret();
     const sealed_secret = sealed.seal(secret, secretContext(webhook_id));
     const webhook = await inTransaction(async (tx) => {
-      const before = await requireWebhook(tx, owner_id, webhook_id);
+      const previous = await requireWebhook(tx, owner_id, webhook_id);
       notify({ owner_id, kind: "webhook", id: webhook_id, action: "changed" });
       return store.setSecret(tx, webhook_id, {
         secret: sealed_secret,
-        previous_secret: before.secret,
+        previous_secret: previous.secret,
         previous_until: now_ms() + previous_secret_ms,
       });
     });
@@ -263,8 +263,8 @@ async function requireHost(
   if (checked.kind === "silent") throw hostUnchecked(checked.reason);
 }
 
-const hostUnchecked = (why: string) =>
+const hostUnchecked = (reason: string) =>
   unavailable(
-    `The URL's host could not be checked: ${why}. The URL is not at fault. Try again.`,
+    `The URL's host could not be checked: ${reason}. The URL is not at fault. Try again.`,
     retry_after_s,
   );

@@ -71,10 +71,10 @@ export type WebhooksDb = Db<WebhooksTables>;
 export async function insertWebhook(
   db: WebhooksDb,
   row: WebhookRow,
-  others: readonly string[],
+  other_events: readonly string[],
 ): Promise<boolean> {
   const { id: webhook_id, owner_id, href } = row;
-  const types = [row.event_type, ...others];
+  const types = [row.event_type, ...other_events];
   for (const table of ["webhooks", "webhooks_events"] as const) {
     const taken = await db
       .selectFrom(table)
@@ -87,7 +87,7 @@ export async function insertWebhook(
     if (taken) return false;
   }
   await db.insertInto("webhooks").values(row).execute();
-  for (const event_type of others)
+  for (const event_type of other_events)
     await db
       .insertInto("webhooks_events")
       .values({ webhook_id, owner_id, event_type, href })
@@ -121,8 +121,8 @@ export const isSubscribed = async (
       .select("event_type")
       .where("owner_id", "=", owner_id)
       .where("event_type", "=", event_type);
-  const found = eventsIn("webhooks").union(eventsIn("webhooks_events")).limit(1);
-  return (await found.executeTakeFirst()) !== undefined;
+  const subscribed = eventsIn("webhooks").union(eventsIn("webhooks_events")).limit(1);
+  return (await subscribed.executeTakeFirst()) !== undefined;
 };
 
 export const findWebhook = (db: WebhooksDb, id: string): Promise<WebhookRow | undefined> =>

@@ -17,8 +17,8 @@ export async function* listNames(directory: string): AsyncGenerator<string[]> {
   let names: string[] = [];
   for (const folder of (await readdir(directory)).sort()) {
     if (!folder_pattern.test(folder)) continue;
-    const found = await readdir(join(directory, folder));
-    names.push(...found.filter((name) => name_pattern.test(name)).sort());
+    const entries = await readdir(join(directory, folder));
+    names.push(...entries.filter((name) => name_pattern.test(name)).sort());
     for (; names.length >= listed_at_once; names = names.slice(listed_at_once))
       yield names.slice(0, listed_at_once);
   }

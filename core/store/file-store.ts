@@ -251,13 +251,13 @@ class Upload implements ReceivedFile {
   }
 
   async release(): Promise<void> {
-    const before = this.state;
+    const state = this.state;
     this.state = "released";
-    if (before === "released") return;
+    if (state === "released") return;
     try {
       await this.spooled.file.close();
     } finally {
-      if (before === "kept") await this.store.unpin(this.spooled);
+      if (state === "kept") await this.store.unpin(this.spooled);
       else await this.store.discard(this.spooled.path);
     }
   }

@@ -47,10 +47,10 @@ export async function migrate(
   clock: Pick<Clock, "now_ms">,
   { backups, log, before }: MigrateOptions,
 ): Promise<string[]> {
-  const known = await ledger(store, store.db);
+  const applied_rows = await ledger(store, store.db);
   const steps: Step[] = [];
   for (const schema of plugins) {
-    const applied = known.filter((row) => row.plugin === schema.name).map((row) => row.id);
+    const applied = applied_rows.filter((row) => row.plugin === schema.name).map((row) => row.id);
     const unknown = applied.find((id) => !schema.migrations.some((step) => step.id === id));
     if (unknown !== undefined) throw await writtenByNewer(store, schema, unknown);
     steps.push(...missingSteps(schema, applied));
@@ -86,11 +86,11 @@ async function applyAll(
   clock: Pick<Clock, "now_ms">,
 ): Promise<string[]> {
   await createLedger(tx);
-  const known = await ledger(store, tx);
+  const applied_rows = await ledger(store, tx);
   const applied: string[] = [];
   let before = await store.tableNames(tx);
   for (const { schema, migration } of steps) {
-    if (known.some((row) => row.plugin === schema.name && row.id === migration.id)) continue;
+    if (applied_rows.some((row) => row.plugin === schema.name && row.id === migration.id)) continue;
     const name = `${schema.name}/${migration.id}`;
     try {
       await migration.up(tx);
@@ -143,11 +143,11 @@ function missingSteps(schema: Schema, applied: readonly string[]): Step[] {
 }
 
 async function writtenByNewer(store: Store, schema: Schema, unknown: string): Promise<Error> {
-  const by = await lastVersion(store);
+  const last_version = await lastVersion(store);
   return new Error(
     `plugin ${schema.name}: the database was written by a newer ` +
-      `build${by === undefined ? "" : ` (${namedVersion(by)})`}: it has migration ` +
-      `${unknown}, which ${schema.version} does not know. Start that build, or restore ` +
+      `build${last_version === undefined ? "" : ` (${namedVersion(last_version)})`}: it has ` +
+      `migration ${unknown}, which ${schema.version} does not know. Start that build, or restore ` +
       `${
         store.copyTo === null
           ? "a dump from before it was started"

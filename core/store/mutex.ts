@@ -11,11 +11,11 @@ export class Mutex {
 
   /** Waits for its turn, and returns the function that unlocks it, to be called once. */
   async lock(): Promise<() => void> {
-    const before = this.last;
+    const previous = this.last;
     const turn = Promise.withResolvers<void>();
     this.last = turn.promise;
     this.users++;
-    await before;
+    await previous;
     return () => {
       this.users--;
       turn.resolve();

@@ -38,10 +38,10 @@ export const insertRows = <R extends object>(
 ): Promise<void> =>
   inBatches(rows, (batch) => {
     const row = `(${columns.map(() => "?").join(", ")})`;
-    const all = batch.map(() => row).join(", ");
+    const values = batch.map(() => row).join(", ");
     return rowsOf(
       db,
-      `insert into ${table} (${columns.join(", ")}) values ${all}`,
+      `insert into ${table} (${columns.join(", ")}) values ${values}`,
       batch.flatMap((row) => columns.map((column) => row[column])),
     );
   });

@@ -7,15 +7,15 @@ import type { Store } from "./store";
 const too_long = JSON.stringify(null);
 
 export class SharedNotifier implements Notifier {
-  private readonly here = new LocalNotifier();
+  private readonly local = new LocalNotifier();
 
   constructor(private readonly store: Pick<Store, "afterCommit" | "channel">) {}
 
   /** Receives messages of other processes from now on. */
   async listen(): Promise<void> {
     await this.store.channel?.listen(
-      (line) => this.receive(line),
-      () => this.here.missed(),
+      (message) => this.receive(message),
+      () => this.local.missed(),
     );
   }
 
@@ -25,7 +25,7 @@ export class SharedNotifier implements Notifier {
       const line = JSON.stringify([about.id, key, message]);
       channel.send(Buffer.byteLength(line) > message_bytes_max ? too_long : line);
     }
-    afterCommit(() => this.here.publish(about, key, message));
+    afterCommit(() => this.local.publish(about, key, message));
   }
 
   subscribe<M>(
@@ -33,16 +33,16 @@ export class SharedNotifier implements Notifier {
     keys: readonly string[] | "all",
     listener: Listener<M>,
   ): () => void {
-    return this.here.subscribe(about, keys, listener);
+    return this.local.subscribe(about, keys, listener);
   }
 
   onMissed(listener: () => void): () => void {
-    return this.here.onMissed(listener);
+    return this.local.onMissed(listener);
   }
 
-  private receive(line: string): void {
-    const message_parts = JSON.parse(line) as [string, string, unknown] | null;
-    if (message_parts === null) this.here.missed();
-    else this.here.deliver(...message_parts, false);
+  private receive(message: string): void {
+    const message_parts = JSON.parse(message) as [string, string, unknown] | null;
+    if (message_parts === null) this.local.missed();
+    else this.local.deliver(...message_parts, false);
   }
 }

@@ -42,7 +42,7 @@ export class Spool {
     this.free_space.require();
   }
 
-  /** See `Files.receive`; the caller closes the file, and discards it. */
+  /** See `Files.receive`; the caller closes the file, and discards it. @throws HttpError */
   async receive(
     bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
     { bytes_max }: { readonly bytes_max: number },

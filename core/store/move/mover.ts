@@ -77,17 +77,20 @@ const write = (
     await state.setPlace(table.name, { ...moved, after: last, done: false });
   });
 
-/** Creates what was deferred, recording each one that is done. */
+/**
+ * Creates what was deferred, recording each one that is done. @throws Error that names rows with
+ * references to missing rows.
+ */
 export async function makeIndexes(
   { target, state }: Ends,
-  onDone: (count: number, of: number) => void,
+  onDone: (count: number, total: number) => void,
 ): Promise<void> {
-  const all = await state.later();
-  for (const [i, statement] of all.entries()) {
-    onDone(i, all.length);
+  const statements = await state.later();
+  for (const [i, statement] of statements.entries()) {
+    onDone(i, statements.length);
     await target.transaction(async () => {
       await target.query(statement);
-      await state.setLater(all.slice(i + 1));
+      await state.setLater(statements.slice(i + 1));
     });
   }
   const dangling = await target.dangling();
@@ -96,7 +99,7 @@ export async function makeIndexes(
   await state.setStage("compare");
 }
 
-/** Reads all of both. Returns the first differences, as sentences. */
+/** Reads all rows of both databases. Returns the first differences, as sentences. */
 export async function compare(
   { source, target }: Pick<Ends, "source" | "target">,
   tables: readonly Table[],
@@ -123,8 +126,8 @@ async function compareByKey(
   let after: Page["last"] | null = null;
   for await (const { rows, last, bytes } of source.pages(table, after)) {
     const target_rows = target.range(table, after, last);
-    const here = digests(rows, table);
-    found.push(...differencesOf(here, digests(await target_rows, table)));
+    const source_rows = digests(rows, table);
+    found.push(...differencesOf(source_rows, digests(await target_rows, table)));
     if (found.length >= differences_max) return found;
     onDone({ rows: rows.length, bytes });
     after = last;
@@ -140,14 +143,14 @@ const digests = (rows: readonly Row[], table: Table): Map<string, string> =>
   );
 
 function differencesOf(
-  here: ReadonlyMap<string, string>,
-  there: ReadonlyMap<string, string>,
+  source: ReadonlyMap<string, string>,
+  target: ReadonlyMap<string, string>,
 ): string[] {
   const found: string[] = [];
-  for (const [key, digest] of here)
-    if (!there.has(key)) found.push(`${key}: missing in the target`);
-    else if (there.get(key) !== digest) found.push(`${key}: differs`);
-  for (const key of there.keys()) if (!here.has(key)) found.push(`${key}: not in the source`);
+  for (const [key, digest] of source)
+    if (!target.has(key)) found.push(`${key}: missing in the target`);
+    else if (target.get(key) !== digest) found.push(`${key}: differs`);
+  for (const key of target.keys()) if (!source.has(key)) found.push(`${key}: not in the source`);
   return found;
 }
 

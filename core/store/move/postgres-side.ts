@@ -127,11 +127,11 @@ export class PostgresSide implements TargetSide {
 
   /** Dossier processes that serve it, as `web-1 (process 4711)`. */
   async servers(): Promise<string[]> {
-    const [there] = await this.query(
+    const [tables] = await this.query(
       "select count(*) from pg_tables " +
         "where tablename = 'core_nodes' and schemaname = current_schema()",
     );
-    if (Number(there![0]) === 0) return [];
+    if (Number(tables![0]) === 0) return [];
     const rows = await this.query(
       `select host, pid from core_nodes where seen_at > ${clock_sql} - ${silent_ms_max}
        order by 1, 2`,
@@ -160,7 +160,7 @@ export class PostgresSide implements TargetSide {
   readonly query: Query = (text, ...values) => this.run(numbered(text), values);
 
   async tables(): Promise<Table[]> {
-    const found = new Map<string, { columns: Column[]; key: [number, string][] }>();
+    const by_name = new Map<string, { columns: Column[]; key: [number, string][] }>();
     for (const row of await this.run(columns_sql, [])) {
       const [table, name, type, place] = [...row.slice(0, 3).map(String), Number(row[3])] as [
         string,
@@ -171,13 +171,13 @@ export class PostgresSide implements TargetSide {
       const kind = kinds[type];
       if (kind === undefined)
         throw new Error(`${table}.${name} is of the type ${type}, which no data directory has`);
-      const known = found.get(table) ?? { columns: [], key: [] };
-      found.set(table, known);
-      known.columns.push({ name, kind });
-      if (place >= 0) known.key.push([place, name]);
+      const table_columns = by_name.get(table) ?? { columns: [], key: [] };
+      by_name.set(table, table_columns);
+      table_columns.columns.push({ name, kind });
+      if (place >= 0) table_columns.key.push([place, name]);
     }
     return byName(
-      [...found].map(([name, { columns, key }]) => ({
+      [...by_name].map(([name, { columns, key }]) => ({
         name,
         columns: byName(columns),
         key: key.sort(([a], [b]) => a - b).map(([, column]) => column),
@@ -203,12 +203,12 @@ export class PostgresSide implements TargetSide {
     const has_key = table.key.length > 0;
     for (let after = from; ;) {
       const { text, values } = ordered(table, after, null);
-      const found = await this.run(`${text} limit ${rows_max}`, values);
-      if (found.length === 0) return;
-      const rows = has_key ? found : found.map((row) => row.slice(0, -1));
-      const last = has_key ? positionOf(rows.at(-1)!, table) : [String(found.at(-1)!.at(-1))];
+      const records = await this.run(`${text} limit ${rows_max}`, values);
+      if (records.length === 0) return;
+      const rows = has_key ? records : records.map((row) => row.slice(0, -1));
+      const last = has_key ? positionOf(rows.at(-1)!, table) : [String(records.at(-1)!.at(-1))];
       yield { rows, last, bytes: rows.reduce((sum, row) => sum + weightOf(row), 0) };
-      if (found.length < rows_max) return;
+      if (records.length < rows_max) return;
       after = last;
     }
   }

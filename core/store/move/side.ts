@@ -30,7 +30,10 @@ export interface Side {
   readonly query: Query;
   /** The address without the password, or the path of the file. */
   readonly shown: string;
-  /** The tables of Dossier, without those of the move itself. */
+  /**
+   * The tables of Dossier, without those of the move itself. @throws Error for a column of a type
+   * that Dossier does not use.
+   */
   tables(): Promise<Table[]>;
   measure(table: Table): Promise<Measured>;
   /** Rows with references to missing rows, as sentences. */
@@ -48,7 +51,7 @@ export interface Side {
 }
 
 export interface TargetSide extends Side {
-  /** Commits all of `work`, or nothing. */
+  /** Commits all of `work`, or nothing. @throws what `work` throws */
   transaction(work: () => Promise<void>): Promise<void>;
   insert(table: Table, rows: readonly Row[]): Promise<void>;
   /** The current indexes and references. */

@@ -79,12 +79,12 @@ export class SqliteSide implements TargetSide {
       `select count(*), coalesce(sum(${sizes.join(" + ")}), 0), ${counts.join(", ")}
        from ${quoted(table.name)}`,
     );
-    const [rows, bytes, ...found] = row!.map(Number);
+    const [rows, bytes, ...hits] = row!.map(Number);
     const [problems, changes]: [string[], string[]] = [[], []];
     for (const [i, { where, says, moves }] of checks.entries())
-      if (found[i]! > 0)
+      if (hits[i]! > 0)
         (moves ? changes : problems).push(
-          `${says(found[i]!)}: ${this.firstRows(table, where, found[i]!)}`,
+          `${says(hits[i]!)}: ${this.firstRows(table, where, hits[i]!)}`,
         );
     return { rows: rows!, bytes: bytes!, problems, changes };
   }
@@ -109,12 +109,12 @@ export class SqliteSide implements TargetSide {
       .iterate(...(values as SQLQueryBindings[])) as Iterable<Record<string, Value>>;
     let rows: Row[] = [];
     let bytes = 0;
-    for (const found of iterator) {
-      const row = columns.map(({ name }) => toValue(found[name]!));
+    for (const record of iterator) {
+      const row = columns.map(({ name }) => toValue(record[name]!));
       rows.push(row);
       bytes += weightOf(row);
       if (rows.length < page_rows_max && bytes < page_bytes_max) continue;
-      yield { rows, bytes, last: has_key ? positionOf(row, table) : [String(found[row_id])] };
+      yield { rows, bytes, last: has_key ? positionOf(row, table) : [String(record[row_id])] };
       [rows, bytes] = [[], 0];
     }
     if (rows.length > 0)
@@ -132,8 +132,8 @@ export class SqliteSide implements TargetSide {
 
   async mark(): Promise<string> {
     const parts = [this.shown, `${this.shown}-wal`].map((path) => {
-      const found = statSync(path, { throwIfNoEntry: false });
-      return found === undefined || found.size === 0 ? null : [found.size, found.mtimeMs];
+      const stats = statSync(path, { throwIfNoEntry: false });
+      return stats === undefined || stats.size === 0 ? null : [stats.size, stats.mtimeMs];
     });
     return JSON.stringify(parts);
   }

@@ -38,16 +38,16 @@ export async function compareSteps(query: Query, known: readonly Schema[]): Prom
           `${newer[0]!}). Use that version`,
       );
   }
-  const here = known.filter(({ name }) => applied.has(name));
-  const schemas = here.map(({ name, version, tables, migrations }) => ({
+  const present = known.filter(({ name }) => applied.has(name));
+  const schemas = present.map(({ name, version, tables, migrations }) => ({
     name,
     version,
     tables,
     migrations: migrations.filter(({ id }) => applied.get(name)!.includes(id)),
   }));
-  const steps = (all: readonly Schema[]): number =>
-    all.reduce((sum, { migrations }) => sum + migrations.length, 0);
-  return { schemas, problems, is_behind: steps(schemas) < steps(here) };
+  const countSteps = (list: readonly Schema[]): number =>
+    list.reduce((sum, { migrations }) => sum + migrations.length, 0);
+  return { schemas, problems, is_behind: countSteps(schemas) < countSteps(present) };
 }
 
 /** Differences between the tables of the two, as sentences. */

@@ -100,13 +100,13 @@ export class DirectoryPlace implements ObjectPlace {
 
   private fault(error: unknown): FilesFault {
     const { code, message } = error as NodeJS.ErrnoException;
-    const why =
+    const reason =
       code === "ENOENT"
         ? "it does not exist. Create it, or mount the volume"
         : code === "EACCES" || code === "EPERM" || code === "EROFS"
           ? `the server can't write to it (${code}). Give its user permission to`
           : message;
-    return new FilesFault("FILES_UNREACHABLE", `${this.words}: ${why}.`, error);
+    return new FilesFault("FILES_UNREACHABLE", `${this.words}: ${reason}.`, error);
   }
 }
 

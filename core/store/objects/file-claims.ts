@@ -22,9 +22,9 @@ export const pin_ms = 120_000;
  * The minimum delay before files of a silent upload are deleted: its process may only be asleep,
  * and continue.
  */
-const cut_off_ms_least = 15 * 60_000;
+const cut_off_ms_min = 15 * 60_000;
 /** How long to wait before a blocked deletion is tried again. */
-export const again_ms = 60_000;
+export const retry_ms = 60_000;
 
 export class FileClaims {
   constructor(
@@ -41,14 +41,14 @@ export class FileClaims {
         .insertInto("core_file_pins")
         .values({ id, sha256, held_until: now_ms + pin_ms })
         .execute();
-      return leftOf(await findRemoval(tx, sha256), now_ms);
+      return remaining_ms(await findRemoval(tx, sha256), now_ms);
     });
     return { id, deleting_ms };
   }
 
   /** The milliseconds for which somebody may still be deleting the file. */
   async deletingFor(sha256: string): Promise<number> {
-    return leftOf(await findRemoval(this.store.db, sha256), this.clock.now_ms());
+    return remaining_ms(await findRemoval(this.store.db, sha256), this.clock.now_ms());
   }
 
   async renew(id: string): Promise<void> {
@@ -76,7 +76,7 @@ export class FileClaims {
   begin(sha256: string, for_ms: number): Promise<boolean> {
     return this.write(async (tx) => {
       const now_ms = this.clock.now_ms();
-      if (leftOf(await findRemoval(tx, sha256), now_ms) > 0) return false;
+      if (remaining_ms(await findRemoval(tx, sha256), now_ms) > 0) return false;
       const pin = await tx
         .selectFrom("core_file_pins")
         .select("id")
@@ -85,7 +85,7 @@ export class FileClaims {
         .limit(1)
         .executeTakeFirst();
       if (pin) {
-        await insertRemovals(tx, [sha256], now_ms + again_ms);
+        await insertRemovals(tx, [sha256], now_ms + retry_ms);
         return false;
       }
       const deleting_until = now_ms + for_ms;
@@ -107,7 +107,7 @@ export class FileClaims {
 
   /** It could not be deleted. */
   async postpone(sha256: string): Promise<void> {
-    const due_at = this.clock.now_ms() + again_ms;
+    const due_at = this.clock.now_ms() + retry_ms;
     await this.write((tx) =>
       tx
         .updateTable("core_file_removals")
@@ -170,7 +170,7 @@ export class FileClaims {
         .where("held_until", "<=", all ? Number.MAX_SAFE_INTEGER : now_ms)
         .returning("sha256")
         .execute();
-      const due_at = now_ms + (all ? delay_ms : Math.max(delay_ms, cut_off_ms_least));
+      const due_at = now_ms + (all ? delay_ms : Math.max(delay_ms, cut_off_ms_min));
       await insertRemovals(tx, [...new Set(rows.map(({ sha256 }) => sha256))], due_at);
     });
   }
@@ -206,7 +206,7 @@ const findRemoval = (db: Claims, sha256: string) =>
     .executeTakeFirst();
 
 type Removal = { readonly deleting_until: number | null } | undefined;
-const leftOf = (removal: Removal, now_ms: number): number =>
+const remaining_ms = (removal: Removal, now_ms: number): number =>
   Math.max(0, toNumber(removal?.deleting_until ?? 0) - now_ms);
 
 async function insertRemovals(

@@ -36,7 +36,7 @@ export function filesPlaceOf(settings: FilesSettings, env: Environment): FilesPl
   const url = URL.parse(settings.url);
   if (url?.protocol === "file:") return directoryOf(url);
   if (url?.protocol !== "s3:")
-    throw wrong("must start with s3:// (a bucket) or file:/// (a shared directory)");
+    throw invalidUrl("must start with s3:// (a bucket) or file:/// (a shared directory)");
   return {
     kind: "bucket",
     address: addressOf(settings.url, url, env),
@@ -46,24 +46,26 @@ export function filesPlaceOf(settings: FilesSettings, env: Environment): FilesPl
 
 function directoryOf(url: URL): FilesPlace {
   if (url.host !== "" || url.search !== "" || url.pathname === "/")
-    throw wrong("must be file:/// and the path of a directory, such as file:///mnt/originals");
+    throw invalidUrl("must be file:/// and the path of a directory, such as file:///mnt/originals");
   return { kind: "directory", path: fileURLToPath(url) };
 }
 
 function addressOf(written: string, url: URL, env: Environment): BucketAddress {
   if (url.username !== "" || url.password !== "")
-    throw wrong("must not contain the key. Set files.access_key and files.secret_key instead");
+    throw invalidUrl("must not contain the key. Set files.access_key and files.secret_key instead");
   // The URL parser would resolve dots in the path, and lower-case the bucket.
   const [, bucket = "", path = ""] = /^s3:\/\/([^/?#]*)\/?([^?#]*)/i.exec(written) ?? [];
   if (!bucket_pattern.test(bucket))
-    throw wrong(`has no valid bucket: ${JSON.stringify(bucket)} (s3://bucket/prefix)`);
+    throw invalidUrl(`has no valid bucket: ${JSON.stringify(bucket)} (s3://bucket/prefix)`);
   const unknown = [...url.searchParams.keys()].find((name) => !known_fields.has(name));
   if (unknown !== undefined)
-    throw wrong(`has an unknown parameter ${JSON.stringify(unknown)}. Known are ${known()}`);
+    throw invalidUrl(
+      `has an unknown parameter ${JSON.stringify(unknown)}. Known are ${knownFields()}`,
+    );
   const prefix = decodedPrefix(path);
   const region =
     url.searchParams.get("region") ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? "us-east-1";
-  if (!/^[a-z0-9-]{1,40}$/i.test(region)) throw wrong("has an invalid region");
+  if (!/^[a-z0-9-]{1,40}$/i.test(region)) throw invalidUrl("has an invalid region");
   const custom_endpoint =
     url.searchParams.get("endpoint") || env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL || null;
   const endpoint =
@@ -77,17 +79,18 @@ function addressOf(written: string, url: URL, env: Environment): BucketAddress {
   };
 }
 
-const known = (): string => [...known_fields].join(", ");
+const knownFields = (): string => [...known_fields].join(", ");
 
 function decodedPrefix(path: string): string {
   let prefix: string;
   try {
     prefix = decodeURIComponent(path);
   } catch {
-    throw wrong("has a prefix with an invalid % escape");
+    throw invalidUrl("has a prefix with an invalid % escape");
   }
   const parts = prefix.split("/").filter((part) => part !== "");
-  if (parts.some((part) => part === "." || part === "..")) throw wrong("has . or .. in its prefix");
+  if (parts.some((part) => part === "." || part === ".."))
+    throw invalidUrl("has . or .. in its prefix");
   return parts.map((part) => `${part}/`).join("");
 }
 
@@ -99,14 +102,16 @@ function endpointOf(address: string): string {
     endpoint.search !== "" ||
     endpoint.username !== ""
   )
-    throw wrong(`has an invalid endpoint: ${JSON.stringify(address)} (https://s3.example.com)`);
+    throw invalidUrl(
+      `has an invalid endpoint: ${JSON.stringify(address)} (https://s3.example.com)`,
+    );
   return `${endpoint.origin}${endpoint.pathname}`.replace(/\/+$/, "");
 }
 
 function styleOf(url: URL, bucket: string, has_endpoint: boolean): "path" | "host" {
   const style = url.searchParams.get("style");
   if (style !== null && style !== "path" && style !== "host")
-    throw wrong("has an invalid style; use path or host");
+    throw invalidUrl("has an invalid style; use path or host");
   // A wildcard certificate for buckets does not cover names with dots.
   return style ?? (has_endpoint || bucket.includes(".") ? "path" : "host");
 }
@@ -124,4 +129,4 @@ function credentialsOf(settings: FilesSettings, env: Environment): Credentials {
   return { access_key, secret_key, session_token };
 }
 
-const wrong = (what: string): ConfigError => new ConfigError([`files.url ${what}.`]);
+const invalidUrl = (problem: string): ConfigError => new ConfigError([`files.url ${problem}.`]);

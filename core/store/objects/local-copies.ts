@@ -69,7 +69,7 @@ export class LocalCopies {
     }
   }
 
-  /** Turns a local file into a copy, unless it is too large; this moves it. */
+  /** Moves a local file here as a copy, unless it is too large or there is one. @throws Error */
   async adopt(sha256: string, size_bytes: number, from: string): Promise<boolean> {
     await this.createDirectory();
     if (size_bytes > this.bytes_max || this.copies.has(sha256)) return false;

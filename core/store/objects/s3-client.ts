@@ -115,10 +115,10 @@ export class S3Client {
     if ((status >= 200 && status < 300) || allowed.includes(status)) return null;
     const xml = new TextDecoder().decode(body.subarray(0, 64 * 1024));
     const code = field(xml, "Code") ?? "";
-    const fault = (what: string): FilesFault =>
+    const fault = (problem: string): FilesFault =>
       new FilesFault(
         status >= 500 || transient_statuses.has(status) ? "FILES_UNREACHABLE" : "FILES_REFUSED",
-        `${this.words}: ${what}`,
+        `${this.words}: ${problem}`,
       );
     const { address, now_ms } = this.options;
     if (code === skew_code) return fault(skewWords(answer.headers, now_ms()));
@@ -128,7 +128,7 @@ export class S3Client {
   private unreachable(error: Error): FilesFault {
     const { endpoint } = this.options.address;
     const { code = "" } = error as { readonly code?: string };
-    const why = isTimeout(error)
+    const reason = isTimeout(error)
       ? `did not respond within ${this.options.timeout_ms / 1_000} s`
       : /CERT|certificate/i.test(`${code} ${error.message}`)
         ? `has a certificate that was not accepted (${code || error.message}). To trust a ` +
@@ -137,7 +137,8 @@ export class S3Client {
         : `can't be reached (${code || error.message})`;
     return new FilesFault(
       "FILES_UNREACHABLE",
-      `${this.words}: ${endpoint} ${why}. Is it running, and is the endpoint in files.url right?`,
+      `${this.words}: ${endpoint} ${reason}. Is it running, and is the endpoint in files.url ` +
+        "right?",
       error,
     );
   }
@@ -189,12 +190,12 @@ function refusalWords(
 function skewWords(headers: Headers, now_ms: number): string {
   const server_ms = Date.parse(headers.get("date") ?? "");
   const apart_s = Math.round((now_ms - server_ms) / 1_000);
-  const by = Number.isNaN(apart_s)
+  const difference = Number.isNaN(apart_s)
     ? ""
     : ` (this one is ${Math.abs(apart_s)} s ${apart_s < 0 ? "behind" : "ahead"})`;
   return (
-    `the clocks of this server and of that one differ too much${by}. Correct the one that is ` +
-    "wrong."
+    `the clocks of this server and of that one differ too much${difference}. Correct the ` +
+    "one that is wrong."
   );
 }
 

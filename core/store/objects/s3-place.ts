@@ -206,13 +206,13 @@ export class S3Place implements ObjectPlace {
     let next = 0;
     const sendSome = async (): Promise<void> => {
       while (next < count) {
-        const at = next++;
+        const index = next++;
         const body = await Bun.file(path)
-          .slice(at * part_bytes, Math.min(size_bytes, (at + 1) * part_bytes))
+          .slice(index * part_bytes, Math.min(size_bytes, (index + 1) * part_bytes))
           .bytes();
-        const query = { partNumber: String(at + 1), uploadId };
+        const query = { partNumber: String(index + 1), uploadId };
         const { headers } = await this.multipart("PUT", key, query, body);
-        tags[at] = headers.get("etag") ?? "";
+        tags[index] = headers.get("etag") ?? "";
       }
     };
     const sending = Array.from({ length: parts_at_once }, sendSome);

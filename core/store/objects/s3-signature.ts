@@ -22,16 +22,16 @@ export function objectUrl(
   key: string,
   query: Readonly<Record<string, string>> = {},
 ): URL {
-  const at = new URL(endpoint);
-  if (style === "host") at.hostname = `${bucket}.${at.hostname}`;
-  const path = [at.pathname.replace(/\/+$/, "")];
+  const base = new URL(endpoint);
+  if (style === "host") base.hostname = `${bucket}.${base.hostname}`;
+  const path = [base.pathname.replace(/\/+$/, "")];
   if (style === "path") path.push(encoded(bucket));
   if (key !== "") path.push(...key.split("/").map(encoded));
   const fields = Object.entries(query)
     .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
     .sort();
   const search = fields.length === 0 ? "" : `?${fields.join("&")}`;
-  return new URL(`${at.origin}${path.join("/")}${search}`);
+  return new URL(`${base.origin}${path.join("/")}${search}`);
 }
 
 export interface Signed {

@@ -22,7 +22,7 @@ import { KeyedMutex } from "../keyed-mutex";
 import { Spool, type Spooled } from "../spool";
 import { isFilesFault, translateError } from "../storage-errors";
 import type { Store } from "../store";
-import { again_ms, FileClaims, pin_ms } from "./file-claims";
+import { retry_ms, FileClaims, pin_ms } from "./file-claims";
 import { LocalCopies } from "./local-copies";
 import { FilesFault, type ObjectPlace } from "./place";
 
@@ -113,7 +113,7 @@ export class SharedFiles implements Files {
       if (this.uses.has(sha256)) this.pending_removals.set(sha256, stillUsed);
       else is_done = false;
     }
-    return is_done ? null : again_ms;
+    return is_done ? null : retry_ms;
   }
 
   async deleteDue(stillUsed: StillUsed): Promise<number | null> {
@@ -178,7 +178,10 @@ export class SharedFiles implements Files {
     await rm(this.options.temporary, { force: true, recursive: true });
   }
 
-  /** For `Upload`: stores the file, and returns the pin that protects it from deletion. */
+  /**
+   * For `Upload`: stores the file, and returns the pin that protects it from deletion. @throws
+   * HttpError 503
+   */
   async publish(spooled: Spooled): Promise<Pin> {
     const { sha256, size_bytes } = spooled;
     const { id, deleting_ms } = await this.claims.pin(sha256);
@@ -201,9 +204,9 @@ export class SharedFiles implements Files {
   /** For `Upload`: its rows are committed, or never will be. */
   async unpin(sha256: string, pin: Pin): Promise<void> {
     await pin.end();
-    const left = this.uses.get(sha256)! - 1;
-    if (left > 0) {
-      this.uses.set(sha256, left);
+    const remaining = this.uses.get(sha256)! - 1;
+    if (remaining > 0) {
+      this.uses.set(sha256, remaining);
       return;
     }
     this.uses.delete(sha256);

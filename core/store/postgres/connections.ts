@@ -87,7 +87,10 @@ export class Pool implements Connection {
     }
   }
 
-  /** For statements that may run twice: tried once more when the connection breaks. */
+  /**
+   * For statements that may run twice: tried once more when the connection breaks. @throws as `run`
+   * does
+   */
   async read(text: string, parameters: readonly unknown[] = []): Promise<StatementResult> {
     try {
       return await this.run(text, parameters);

@@ -49,11 +49,11 @@ export class DatabaseClock implements Clock {
     const received_ms = performance.now();
     const ahead_ms = Number(rows[0]!.now_ms) - (sent_ms + received_ms) / 2;
     const error_ms = (received_ms - sent_ms) / 2;
-    const before = this.measured;
-    if (before !== undefined) {
-      const before_error_ms = before.error_ms + (received_ms - before.received_ms) * drift;
-      const do_agree = Math.abs(ahead_ms - before.ahead_ms) <= error_ms + before_error_ms;
-      if (do_agree && error_ms > before_error_ms) return;
+    const previous = this.measured;
+    if (previous !== undefined) {
+      const previous_error_ms = previous.error_ms + (received_ms - previous.received_ms) * drift;
+      const do_agree = Math.abs(ahead_ms - previous.ahead_ms) <= error_ms + previous_error_ms;
+      if (do_agree && error_ms > previous_error_ms) return;
     }
     this.measured = { ahead_ms, error_ms, received_ms };
   }

@@ -78,8 +78,8 @@ export class LivenessLock {
   }
 
   /**
-   * Runs a statement that may be run twice, in the session of the lock, so that its end is seen and
-   * another follows.
+   * Runs a statement that may be run twice, in the session of the lock: a broken session is noticed
+   * at once and replaced. @throws HttpError 503 when the database can't be reached
    */
   async run(text: string, parameters: readonly unknown[]): Promise<StatementResult> {
     try {

@@ -20,7 +20,7 @@ export class PostgresSideSession implements AsyncDisposable {
   readonly all: RunAside = async <R>(text: string, ...parameters: readonly unknown[]) =>
     (await this.pool.run(text, parameters)).rows as R[];
 
-  /** Commits all of `work`, or nothing. */
+  /** Commits all of `work`, or nothing. @throws what `work` throws, or the error of the database */
   async inTransaction<R>(work: (all: RunAside) => Promise<R>): Promise<R> {
     const connection = await this.pool.reserve();
     const all: RunAside = async <Row>(text: string, ...parameters: readonly unknown[]) =>

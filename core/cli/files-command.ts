@@ -30,10 +30,11 @@ async function move(flags: Flags, address: string, options: ProgramOptions): Pro
   const boot = await bootstrapBy(options, flags, "error");
   const from = placeOfSettings(boot, systemClock);
   const to = placeAt(address, boot, systemClock);
-  if (from.words === to.words) throw new Error(`the original files are already in ${to.words}`);
+  if (from.display_name === to.display_name)
+    throw new Error(`the original files are already in ${to.display_name}`);
   const temporary = join(boot.located.data, "tmp");
   mkdirSync(temporary, { recursive: true });
-  options.print(`copying original files from ${from.words} to ${to.words} …`);
+  options.print(`copying original files from ${from.display_name} to ${to.display_name} …`);
   let printed_at = performance.now();
   const onProgress = (progress: MoveProgress): void => {
     if (performance.now() - printed_at < progress_every_ms) return;
@@ -49,7 +50,7 @@ async function move(flags: Flags, address: string, options: ProgramOptions): Pro
   options.print(
     `${counted(copied, "file was", "files were")} copied and verified by hash ` +
       `(${mebibytes(copied_bytes)}); ${counted(skipped, "was", "were")} already there. ` +
-      `${from.words} was not changed.`,
+      `${from.display_name} was not changed.`,
   );
   if (damaged.length === 0) return;
   for (const { sha256, why } of damaged.slice(0, named_max)) options.complain(`${sha256}: ${why}`);

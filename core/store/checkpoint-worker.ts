@@ -12,7 +12,7 @@ self.addEventListener("message", ({ data: path }: MessageEvent<string>) => {
       database.run("pragma synchronous = FULL");
       database.run("pragma wal_checkpoint(PASSIVE)");
     } finally {
-      // Every time: a thread that ends would leave it open.
+      // After each checkpoint, because a thread that ends would leave it open.
       database.close();
     }
     self.postMessage(null);

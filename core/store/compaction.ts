@@ -21,7 +21,7 @@ export function compactDatabase(path: string): { readonly before: number; readon
   rmSync(compact, { force: true });
   const database = new Database(path, { create: false, readwrite: true });
   try {
-    // Until the new one has its name, commands running beside must not write.
+    // Keeps other commands from writing until the new file has replaced the old one.
     for (const step of keep_out) database.run(step);
     const before = statSync(path).size;
     const { free_bytes, reserve_bytes } = freeSpaceOf(dirname(path));

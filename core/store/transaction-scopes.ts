@@ -47,7 +47,7 @@ export class TransactionScopes {
       this.scope.exit(() => scope.after_undo.splice(0).forEach(this.attempt));
     };
     const running = transact((tx) => {
-      // It may be the second try.
+      // A retry begins without what the first try has registered.
       undo();
       scope.open = true;
       return this.scope

@@ -171,7 +171,9 @@ export async function inspectDatabase(
     is_free = await side.lock();
   }
   if (!is_free) problems.push(`another \`dossier migrate-to\` is writing to ${target.shown}`);
-  const others = (await side.others()).filter(({ program }) => program !== "dossier move");
+  const others = (await side.otherConnections()).filter(
+    ({ program }) => program !== "dossier move",
+  );
   if (others.some(({ program }) => program.startsWith("dossier ")))
     problems.push(`a Dossier server is connected to ${target.shown}. Stop it first`);
   for (const { program, from } of others.filter((other) => !other.program.startsWith("dossier ")))

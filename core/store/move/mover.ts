@@ -32,7 +32,7 @@ export async function prepare({ target, state }: Ends, tables: readonly Table[])
   await target.transaction(async () => {
     for (const { drop } of deferred.toReversed()) await target.query(drop);
     for (const { name } of tables) await target.query(`delete from "${name}"`);
-    await state.setLater(deferred.map(({ make }) => make));
+    await state.setDeferred(deferred.map(({ make }) => make));
     await state.setStage("rows");
   });
 }
@@ -85,12 +85,12 @@ export async function makeIndexes(
   { target, state }: Ends,
   onDone: (count: number, total: number) => void,
 ): Promise<void> {
-  const statements = await state.later();
+  const statements = await state.deferred();
   for (const [i, statement] of statements.entries()) {
     onDone(i, statements.length);
     await target.transaction(async () => {
       await target.query(statement);
-      await state.setLater(statements.slice(i + 1));
+      await state.setDeferred(statements.slice(i + 1));
     });
   }
   const dangling = await target.dangling();

@@ -140,7 +140,7 @@ export class PostgresSide implements TargetSide {
   }
 
   /** Other connections: the program's name and where it runs. */
-  async others(): Promise<{ readonly program: string; readonly from: string }[]> {
+  async otherConnections(): Promise<{ readonly program: string; readonly from: string }[]> {
     const rows = await this.query(others_sql);
     return rows.map(([program, address, user]) => ({
       program: String(program) || "a program without a name",

@@ -81,10 +81,10 @@ export class SqliteSide implements TargetSide {
     );
     const [rows, bytes, ...hits] = row!.map(Number);
     const [problems, changes]: [string[], string[]] = [[], []];
-    for (const [i, { where, says, moves }] of checks.entries())
+    for (const [i, { where, describe, is_converted }] of checks.entries())
       if (hits[i]! > 0)
-        (moves ? changes : problems).push(
-          `${says(hits[i]!)}: ${this.firstRows(table, where, hits[i]!)}`,
+        (is_converted ? changes : problems).push(
+          `${describe(hits[i]!)}: ${this.firstRows(table, where, hits[i]!)}`,
         );
     return { rows: rows!, bytes: bytes!, problems, changes };
   }
@@ -237,17 +237,17 @@ export class SqliteSide implements TargetSide {
       return [
         {
           where: `typeof(${column}) not in ('${types[kind]}', 'null')`,
-          says: (n: number) =>
+          describe: (n: number) =>
             `${place} must be ${kind}, but ${counted(n, "row has", "rows have")} another type`,
-          moves: false,
+          is_converted: false,
         },
         ...(small.some((table) => table.name === name)
           ? [
               {
                 where: `typeof(${column}) = 'integer' and abs(${column}) > ${int4_max}`,
-                says: (n: number) =>
+                describe: (n: number) =>
                   `${place} must be 32-bit numbers, but ${counted(n, "is", "are")} larger`,
-                moves: false,
+                is_converted: false,
               },
             ]
           : []),
@@ -255,13 +255,13 @@ export class SqliteSide implements TargetSide {
           ? [
               {
                 where: `typeof(${column}) = 'text' and instr(${column}, char(0)) > 0`,
-                says: (n: number) =>
+                describe: (n: number) =>
                   in_key
                     ? `${counted(n, "row has", "rows have")} a ${place} with ` +
                       "U+0000, which PostgreSQL can't store"
                     : `${place} contains U+0000 in ${counted(n, "row")}. It becomes U+FFFD, ` +
                       "which has the same length, so offsets don't change",
-                moves: !in_key,
+                is_converted: !in_key,
               },
             ]
           : []),

@@ -50,8 +50,8 @@ export class MoveState {
   stage = async (): Promise<Stage> => (await this.get<Stage>(names.stage))!;
   setStage = (stage: Stage): Promise<void> => this.set(names.stage, stage);
   /** Statements that create the deferred indexes and references. */
-  later = async (): Promise<string[]> => (await this.get<string[]>(names.later)) ?? [];
-  setLater = (statements: readonly string[]): Promise<void> => this.set(names.later, statements);
+  deferred = async (): Promise<string[]> => (await this.get<string[]>(names.later)) ?? [];
+  setDeferred = (statements: readonly string[]): Promise<void> => this.set(names.later, statements);
   place = (table: string): Promise<Place | undefined> => this.get<Place>(ofTable(table));
   setPlace = (table: string, place: Place): Promise<void> => this.set(ofTable(table), place);
 

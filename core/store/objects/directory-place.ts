@@ -27,7 +27,7 @@ export class DirectoryPlace implements ObjectPlace {
     private readonly kind: "volume" | "data directory" = "volume",
   ) {}
 
-  get words(): string {
+  get display_name(): string {
     return `the directory ${this.directory}`;
   }
 
@@ -106,7 +106,7 @@ export class DirectoryPlace implements ObjectPlace {
         : code === "EACCES" || code === "EPERM" || code === "EROFS"
           ? `the server can't write to it (${code}). Give its user permission to`
           : message;
-    return new FilesFault("FILES_UNREACHABLE", `${this.words}: ${reason}.`, error);
+    return new FilesFault("FILES_UNREACHABLE", `${this.display_name}: ${reason}.`, error);
   }
 }
 

@@ -97,7 +97,7 @@ async function copyOne({ from, to, temporary }: Places, file: ListedFile): Promi
     const target_hash =
       (await to.size(sha256)) === size_bytes ? await hashOf(to, sha256, null) : null;
     if (target_hash !== sha256)
-      throw new Error(`${to.words} stored ${sha256} incorrectly. Run this again`);
+      throw new Error(`${to.display_name} stored ${sha256} incorrectly. Run this again`);
     return null;
   } finally {
     if (local === undefined) await rm(path, { force: true });

@@ -6,7 +6,7 @@ import type { FilesCounts, ListedFile, StoredBytes } from "../files";
 
 export interface ObjectPlace {
   /** For people: `s3://bucket/prefix at host`. */
-  readonly words: string;
+  readonly display_name: string;
   /** The time limit for one request. */
   readonly timeout_ms: number;
   /**

@@ -49,7 +49,7 @@ export class S3Client {
 
   constructor(private readonly options: S3ClientOptions) {}
 
-  get words(): string {
+  get display_name(): string {
     const { bucket, prefix, endpoint } = this.options.address;
     return `s3://${bucket}${prefix === "" ? "" : `/${prefix.slice(0, -1)}`} at ${hostOf(endpoint)}`;
   }
@@ -118,11 +118,11 @@ export class S3Client {
     const fault = (problem: string): FilesFault =>
       new FilesFault(
         status >= 500 || transient_statuses.has(status) ? "FILES_UNREACHABLE" : "FILES_REFUSED",
-        `${this.words}: ${problem}`,
+        `${this.display_name}: ${problem}`,
       );
     const { address, now_ms } = this.options;
-    if (code === skew_code) return fault(skewWords(answer.headers, now_ms()));
-    return fault(refusalWords(address, status, code, xml, answer.headers));
+    if (code === skew_code) return fault(explainSkew(answer.headers, now_ms()));
+    return fault(explainRefusal(address, status, code, xml, answer.headers));
   }
 
   private unreachable(error: Error): FilesFault {
@@ -137,8 +137,8 @@ export class S3Client {
         : `can't be reached (${code || error.message})`;
     return new FilesFault(
       "FILES_UNREACHABLE",
-      `${this.words}: ${endpoint} ${reason}. Is it running, and is the endpoint in files.url ` +
-        "right?",
+      `${this.display_name}: ${endpoint} ${reason}. Is it running, and is the endpoint in ` +
+        "files.url right?",
       error,
     );
   }
@@ -150,7 +150,7 @@ export class S3Client {
 }
 
 /** What is wrong, and what to do. */
-function refusalWords(
+function explainRefusal(
   { bucket, endpoint }: BucketAddress,
   status: number,
   code: string,
@@ -187,7 +187,7 @@ function refusalWords(
   );
 }
 
-function skewWords(headers: Headers, now_ms: number): string {
+function explainSkew(headers: Headers, now_ms: number): string {
   const server_ms = Date.parse(headers.get("date") ?? "");
   const apart_s = Math.round((now_ms - server_ms) / 1_000);
   const difference = Number.isNaN(apart_s)

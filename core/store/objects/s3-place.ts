@@ -26,8 +26,8 @@ export class S3Place implements ObjectPlace {
     this.client = new S3Client(options);
   }
 
-  get words(): string {
-    return this.client.words;
+  get display_name(): string {
+    return this.client.display_name;
   }
   get timeout_ms(): number {
     return this.options.timeout_ms;
@@ -52,7 +52,7 @@ export class S3Place implements ObjectPlace {
     if (size === null || !/^\d+$/.test(size))
       throw new FilesFault(
         "FILES_REFUSED",
-        `${this.words}: it does not report the size of an object.`,
+        `${this.display_name}: it does not report the size of an object.`,
       );
     return Number(size);
   }
@@ -86,12 +86,18 @@ export class S3Place implements ObjectPlace {
       });
       const xml = new TextDecoder().decode(body);
       if (!xml.includes("<ListBucketResult"))
-        throw new FilesFault("FILES_REFUSED", `${this.words}: it responds, but not like S3.`);
+        throw new FilesFault(
+          "FILES_REFUSED",
+          `${this.display_name}: it responds, but not like S3.`,
+        );
       const files = xml.split("<Contents>").flatMap((part) => listedFile(part) ?? []);
       if (files.length > 0) yield files;
       token = field(xml, "IsTruncated") === "true" ? field(xml, "NextContinuationToken") : null;
       if (token !== null && (token === "" || seen.has(token)))
-        throw new FilesFault("FILES_REFUSED", `${this.words}: its list of objects never ends.`);
+        throw new FilesFault(
+          "FILES_REFUSED",
+          `${this.display_name}: its list of objects never ends.`,
+        );
       if (token !== null) seen.add(token);
     }
   }
@@ -108,7 +114,7 @@ export class S3Place implements ObjectPlace {
     if (sha256Of(read.body) !== sha256Of(body))
       throw new FilesFault(
         "FILES_REFUSED",
-        `${this.words}: it returns other bytes than were stored.`,
+        `${this.display_name}: it returns other bytes than were stored.`,
       );
     await this.delete(key);
     await this.ping();
@@ -155,7 +161,7 @@ export class S3Place implements ObjectPlace {
     // A store without support for ranges sends all of it.
     const body = answer.status === 206 ? answer.body : answer.body.subarray(start, end);
     if (body.byteLength !== end - start)
-      throw new FilesFault("FILES_UNREACHABLE", `${this.words}: an object is cut off.`);
+      throw new FilesFault("FILES_UNREACHABLE", `${this.display_name}: an object is cut off.`);
     return body;
   }
 
@@ -165,7 +171,7 @@ export class S3Place implements ObjectPlace {
     const begun = await this.multipart("POST", key, { uploads: "" });
     const uploadId = field(textOf(begun), "UploadId");
     if (uploadId === null)
-      throw new FilesFault("FILES_REFUSED", `${this.words}: it responds, but not like S3.`);
+      throw new FilesFault("FILES_REFUSED", `${this.display_name}: it responds, but not like S3.`);
     try {
       const tags = await this.sendParts(path, { key, uploadId, size_bytes, part_bytes });
       const parts = tags.map(
@@ -178,7 +184,7 @@ export class S3Place implements ObjectPlace {
       if (code !== null)
         throw new FilesFault(
           "FILES_UNREACHABLE",
-          `${this.words}: it could not combine the parts of an upload (${code}).`,
+          `${this.display_name}: it could not combine the parts of an upload (${code}).`,
         );
     } catch (error) {
       await this.multipart("DELETE", key, { uploadId }).catch(() => undefined);

@@ -68,7 +68,7 @@ export class SharedFiles implements Files {
   }
 
   get place(): string {
-    return this.options.place.words;
+    return this.options.place.display_name;
   }
 
   requireFreeSpace(): void {
@@ -264,14 +264,14 @@ export class SharedFiles implements Files {
     const bytes = await this.open(sha256);
     if (!bytes) throw new Error(`the original ${sha256} is not in ${this.place}`);
     const hash = new Bun.CryptoHasher("sha256");
-    await this.request(async ({ words }) => {
+    await this.request(async ({ display_name }) => {
       await using file = await open(to, "wx");
       for await (const piece of piecesOf(bytes)) {
         hash.update(piece);
         await file.writeFile(piece);
       }
       if (hash.digest("hex") !== sha256)
-        throw new Error(`the original ${sha256} in ${words} does not match its SHA-256`);
+        throw new Error(`the original ${sha256} in ${display_name} does not match its SHA-256`);
     });
   }
 
@@ -306,7 +306,8 @@ async function putWhole(place: ObjectPlace, path: string, file: ListedFile): Pro
   if (stored_bytes !== size_bytes)
     throw new FilesFault(
       "FILES_UNREACHABLE",
-      `${place.words}: of an object of ${size_bytes} bytes it has ${stored_bytes ?? "none"}.`,
+      `${place.display_name}: of an object of ${size_bytes} bytes it has ` +
+        `${stored_bytes ?? "none"}.`,
     );
 }
 

@@ -50,7 +50,7 @@ const begin = `begin isolation level read committed; select pg_advisory_xact_loc
  */
 const of_writer = { idle_in_transaction_session_timeout: "5000" };
 
-/** Queries of the time at the start; the fastest response is the most accurate. */
+/** How often the time is queried at the start; the fastest response is the most accurate. */
 const clock_queries = 3;
 
 /** All writes go through `inTransaction`, because only it opens a scope. */

@@ -23,10 +23,10 @@ interface Facts {
   readonly may_create: boolean | null;
 }
 
-const pooler_words =
+const pooler_problem =
   "it is behind a pooler such as PgBouncer, which does not support session settings, " +
   "notifications and locks. Set database.url to the database server itself";
-const read_only_words =
+const read_only_problem =
   "it is read-only, like a standby. Set database.url to the server that accepts writes";
 
 /**
@@ -55,7 +55,7 @@ async function problemOfSession(
   for (const [name, value] of Object.entries(expected)) {
     const { rows } = await run("select setting from pg_settings where name = ?", [name]);
     if (rows[0]?.setting !== value)
-      return name === "transaction_read_only" ? read_only_words : pooler_words;
+      return name === "transaction_read_only" ? read_only_problem : pooler_problem;
   }
   return undefined;
 }
@@ -91,7 +91,7 @@ export function unreachable(error: unknown, shown_url: string): Error {
       { cause },
     );
   if (reason.includes("startup parameter"))
-    return new Error(`the database ${shown_url} can't be used: ${pooler_words} (${reason})`, {
+    return new Error(`the database ${shown_url} can't be used: ${pooler_problem} (${reason})`, {
       cause,
     });
   return new Error(

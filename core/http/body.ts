@@ -13,7 +13,7 @@ export function declaredLength(request: Request): number | undefined {
   return header !== null && /^\d+$/.test(header) ? Number(header) : undefined;
 }
 
-/** The runtime makes a stream when it is asked for a body, so the declared length comes first. */
+/** By the declared length, if there is one: `request.body` makes the runtime create a stream. */
 export function hasBody(request: Request): boolean {
   const bytes = declaredLength(request);
   return bytes === undefined ? request.body !== null : bytes > 0;

@@ -121,6 +121,7 @@ class EventStream {
     }
   }
 
+  /** Records that this text is sent now, and returns it. */
   private sending(text: string): string {
     this.sent_at = performance.now();
     return text;

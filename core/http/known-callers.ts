@@ -2,7 +2,7 @@
 import type { Caller, Client } from "./route";
 
 const callers_max = 2_000;
-/** Longer ones are not remembered: a client may add any cookies to its own. */
+/** Longer ones are not remembered: a client could fill the memory with cookies of any length. */
 const credentials_length_max = 500;
 
 export class KnownCallers {

@@ -30,7 +30,7 @@ export async function correctTimes(
   return corrected;
 }
 
-/** The start of the wait, by the clock of that time: it becomes now. */
+/** When the wait began, by the clock of that time: the correction moves this moment to now. */
 const since = "case when started_at > created_at then started_at else created_at end";
 const waiting_sql = `
 update core_jobs set

@@ -316,12 +316,12 @@ export class JobQueue {
     return this.poller.failure();
   }
 
-  kinds(): Promise<KindCount[]> {
+  kindCounts(): Promise<KindCount[]> {
     return countKinds(this.options.store.db);
   }
 
   /** Why jobs failed for good, by kind. */
-  reasons(): Promise<FailureReason[]> {
+  failureReasons(): Promise<FailureReason[]> {
     return countReasons(this.options.store.db);
   }
 

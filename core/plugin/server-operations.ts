@@ -61,11 +61,11 @@ export class ServerOperations implements Operations {
     this.plugin_files = plugin_files;
     this.jobs = {
       count: () => queue.status(),
-      kinds: () => queue.kinds(),
+      kinds: () => queue.kindCounts(),
       list: (state, window) => queue.overview.list(state, window),
       activeSubjects: (subjects) => queue.overview.activeSubjects(subjects),
       newest: () => queue.overview.newest(),
-      reasons: () => queue.reasons(),
+      reasons: () => queue.failureReasons(),
       retryKind: (selection) => queue.overview.retryKind(selection),
       drop: (id) => queue.overview.drop(id),
       dropKind: (selection) => queue.overview.dropKind(selection),

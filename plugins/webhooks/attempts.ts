@@ -146,7 +146,7 @@ const failed = (error: string): Outcome => ({
   retry_after_ms: null,
 });
 
-/** The status line alone decides, whatever became of the rest. */
+/** Only the status decides the outcome, even when the body was cut off. */
 function outcomeOf({ status, headers, body }: PostAnswer, now_ms: number): Outcome {
   return {
     outcome: status >= 200 && status < 300 ? "delivered" : "failed",

@@ -50,8 +50,8 @@ export const WebhookEvents = slot<WebhookEvent>("webhooks.events", {
 });
 
 /**
- * An event about documents or answers as it is sent, and how its body is made: to webhooks that
- * list it, and on the stream of events.
+ * An event about documents or answers, and how its body is made. It is sent to webhooks that list
+ * it, and on the stream of events.
  */
 export interface RecordEvent<R extends EventRef = EventRef> extends WebhookEvent {
   readonly on: R;

@@ -39,7 +39,7 @@ interface LateSchemaOptions {
   /** Whether the operator allows networks that are not public. */
   readonly any_address: boolean;
 }
-/** The same once every plugin is set up. */
+/** The same schemas with the events of every plugin: read once all of them are set up. */
 export const lateSchemas = ({ events, any_address }: LateSchemaOptions): LateSchema[] => [
   { name: "WebhookEventType", read: () => oneOfTypes(events()) },
   { name: "WebhookUrl", read: () => newUrl(any_address) },
@@ -56,7 +56,7 @@ const oneOfTypes = (events: readonly WebhookEvent[]) =>
     { description: "The event." },
   );
 
-/** Some events are only sent to webhooks that list their events. */
+/** With the condition that some events need a list of `events`. */
 const withListed = (events: readonly WebhookEvent[]) =>
   t.Object(fields, {
     if: {

@@ -141,7 +141,7 @@ export class Webhooks {
   private checkedEvents({ event_type, events: listed }: NewWebhook): readonly string[] | null {
     const event_kinds = this.ctx.events();
     const has_list = listed !== undefined && listed !== null && listed.length > 0;
-    // Without a list, the rules from before there were lists apply.
+    // Some events can be registered for only with a list.
     const types = event_kinds
       .filter(({ listed_only }) => has_list || listed_only !== true)
       .map(({ type }) => type);

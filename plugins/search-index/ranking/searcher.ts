@@ -20,10 +20,9 @@ import { nearestChunks } from "../vectors/nearest-chunks";
 import { spread_factor, spreadOverPages } from "./page-spread";
 import { pack_parts, type PackPart } from "../segments/pack";
 import { PackDirectory, type Pack } from "../segments/pack-directory";
-import { isUndetermined } from "../analysis/languages";
 import { parseQuery, type Query } from "../analysis/query";
 import { rerank, rerank_hits_max } from "./reranker";
-import { languagesIn } from "./scope-languages";
+import { ScopeLanguages } from "./scope-languages";
 import { onlyAmong, ScopeResolver, type Scope, type ScopedPack, type ScopeRequest } from "./scope";
 import type { Segment } from "../segments/segment";
 import { SegmentCache } from "../segments/segment-cache";
@@ -85,6 +84,7 @@ const leaveOut: OnGone = () => undefined;
 export class Searcher {
   private readonly cache: SegmentCache<Segment | PackPart>;
   private readonly scopes: ScopeResolver;
+  private readonly languages: ScopeLanguages;
   /** Vectors of one set, replaced with another one. */
   private vectors:
     | { readonly set_id: number; readonly memory: VectorMemory; readonly likeness: Likeness }
@@ -101,6 +101,7 @@ export class Searcher {
       reader,
       new PackDirectory(reader, cache_bytes_max * heads_share, (pack) => this.forget(pack)),
     );
+    this.languages = new ScopeLanguages(reader);
   }
 
   async search(request: HybridSearchRequest, pauses: Pauses = no_pauses): Promise<Searched> {
@@ -209,8 +210,7 @@ export class Searcher {
   private async parse({ query, context, among }: HybridSearchRequest, scope: Scope) {
     const { analyzers, analyzer_version } = this.options;
     // A backend has looked up the words of the query without these languages.
-    const languages =
-      among === undefined && isUndetermined(query) ? await languagesIn(scope, this.reader) : [];
+    const languages = among === undefined ? await this.languages.forQuery(query, scope) : [];
     return parseQuery(query, context, analyzers, analyzer_version, languages);
   }
 

@@ -150,12 +150,7 @@ export class GroupCommit {
         else this.tryAlone(member);
       return;
     }
-    // The first response is sent before the others are made, so that its client need not wait for
-    // them.
-    const [first, ...others] = results;
-    first?.member.resolve(first.result);
-    if (others.length > 0) await nextTurn();
-    for (const { member, result } of others) member.resolve(result);
+    for (const { member, result } of results) member.resolve(result);
   }
 
   /** Waits briefly for expected members. A transaction that is alone waits for nobody. */

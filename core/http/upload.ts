@@ -108,7 +108,8 @@ class MultipartUpload {
     const bytes_max = total_bytes_max + framing_bytes_max;
     try {
       const aborted = AbortSignal.any([signal, this.abort.signal]);
-      await parseBody(parser, body, bytes_max, aborted).catch(this.fail);
+      const options = { bytes_max, signal: aborted, owns_chunks: isReceived(headers) };
+      await parseBody(parser, body, options).catch(this.fail);
       const received = await Promise.all(this.files);
       if (this.failure !== undefined) throw this.failure;
       if (received.length === 0) throw badRequest(`The body has no part \`${part}\`.`, `/${part}`);
@@ -182,6 +183,16 @@ function createParser(
   });
 }
 
+interface ParseOptions {
+  readonly bytes_max: number;
+  readonly signal: AbortSignal;
+  /** Nobody else uses the chunks of the body. */
+  readonly owns_chunks: boolean;
+}
+/** Whether a body came over a connection, not from a caller in this process. */
+const isReceived = (headers: Request["headers"]): boolean =>
+  headers.has("content-length") || headers.has("transfer-encoding");
+
 /**
  * Feeds the body to the parser chunk by chunk, as fast as the parts are read. @throws HttpError 400
  * or 413.
@@ -189,8 +200,7 @@ function createParser(
 async function parseBody(
   parser: Dicer,
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  bytes_max: number,
-  signal: AbortSignal,
+  { bytes_max, signal, owns_chunks }: ParseOptions,
 ): Promise<void> {
   const reader = body.getReader();
   let ended: "parsed" | "failed" | "aborted" | undefined;
@@ -231,7 +241,7 @@ async function parseBody(
         // it never does.
         await step((done) => parser.write(piece, done));
       }
-      chunk.buffer.transfer(0);
+      if (owns_chunks) chunk.buffer.transfer(0);
       if (ended) break;
       await pauseAfter(byteLength);
     }

@@ -210,7 +210,7 @@ describeOnPostgres("several processes on one PostgreSQL", () => {
           new Promise<void>((resolve) => {
             begun.resolve();
             signal.addEventListener("abort", () => {
-              aborted.resolve((signal.reason as { why: string }).why);
+              aborted.resolve((signal.reason as { kind: string }).kind);
               resolve();
             });
           });

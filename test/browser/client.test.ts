@@ -96,7 +96,7 @@ test.skipIf(!chromium_path)(
       expect(done.sent.at(-1)).toBe(text.length);
       expect(done).toMatchObject({
         clash: [409, "name_taken", "string"],
-        told: ["ready", "folder.deleted"],
+        changes: ["ready", "folder.deleted"],
         refused: "bad_webhook",
       });
       expect(done.stages.at(-1)).toBe("synced");

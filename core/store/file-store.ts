@@ -18,6 +18,7 @@ import {
   type Files,
   type FindUsed,
   type ListedFile,
+  type ReceiveFileOptions,
   type ReceivedFile,
   type StillUsed,
 } from "./files";
@@ -95,9 +96,9 @@ export class FileStore implements Files {
 
   async receive(
     bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
-    limits: { readonly bytes_max: number },
+    options: ReceiveFileOptions,
   ): Promise<ReceivedFile> {
-    return new Upload(this, await this.spool.receive(bytes, limits));
+    return new Upload(this, await this.spool.receive(bytes, options));
   }
 
   abortUploads(): void {

@@ -89,6 +89,12 @@ export type StillUsed = (sha256: string) => Promise<boolean>;
  */
 export type FindUsed = (sha256s: readonly string[]) => Promise<ReadonlySet<string>>;
 
+export interface ReceiveFileOptions {
+  readonly bytes_max: number;
+  /** Called with each chunk when its bytes have been copied: it may be reused or freed. */
+  readonly onCopied?: (chunk: Uint8Array) => void;
+}
+
 export interface Files {
   /**
    * Reads to the end and hashes; memory does not grow with the size. @throws HttpError 413 above
@@ -96,7 +102,7 @@ export interface Files {
    */
   receive(
     bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
-    limits: { readonly bytes_max: number },
+    options: ReceiveFileOptions,
   ): Promise<ReceivedFile>;
   /**
    * Call it before writing much, also to the database: the space that is left otherwise is reserved

@@ -7,6 +7,7 @@ import { tooLarge, unavailable } from "../base/errors";
 import { ulid } from "../base/ids";
 import { limitInWords } from "../lib/byte-sizes";
 import { requireDirectory } from "./file-directory";
+import type { ReceiveFileOptions } from "./files";
 import { freeSpaceOf, requireFreeSpace, FreeSpaceWatch } from "./free-space";
 import { translateError } from "./storage-errors";
 
@@ -15,8 +16,12 @@ import { translateError } from "./storage-errors";
  * disk.
  */
 const check_space_bytes_max = 4 * 2 ** 20;
-/** Hashed and written before yielding to the event loop. */
-const block_bytes = 2 ** 15;
+/** Hashed and written at a time. */
+const block_bytes = {
+  /** Small files and slow senders need no more memory. */
+  first: 2 ** 14,
+  next: 2 ** 17,
+};
 
 export interface Spooled {
   readonly sha256: string;
@@ -45,7 +50,7 @@ export class Spool {
   /** See `Files.receive`; the caller closes the file, and discards it. @throws HttpError */
   async receive(
     bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
-    { bytes_max }: { readonly bytes_max: number },
+    options: ReceiveFileOptions,
   ): Promise<Spooled> {
     const path = join(this.directory, ulid());
     this.arriving.add(path);
@@ -53,7 +58,7 @@ export class Spool {
     let file: FileHandle | undefined;
     try {
       file = await this.create(path);
-      const written = await write(this.directory, file, bytes, bytes_max);
+      const written = await write(this.directory, file, bytes, options);
       return { ...written, path, file };
     } catch (error) {
       await file?.close();
@@ -107,18 +112,20 @@ async function write(
   directory: string,
   file: FileHandle,
   bytes: AsyncIterable<Uint8Array>,
-  bytes_max: number,
+  { bytes_max, onCopied }: ReceiveFileOptions,
 ): Promise<{ sha256: string; size_bytes: number }> {
   const hash = new Bun.CryptoHasher("sha256");
-  const block = new Uint8Array(block_bytes);
+  let block = new Uint8Array(block_bytes.first);
   let gathered_bytes = 0;
   let size_bytes = 0;
   let checked_bytes = -Infinity;
   const check_space_bytes = Math.min(check_space_bytes_max, freeSpaceOf(directory).reserve_bytes);
   const writeGathered = async (): Promise<void> => {
     const gathered = block.subarray(0, gathered_bytes);
+    // A thread writes while this one hashes.
+    const written = file.writeFile(gathered);
     hash.update(gathered);
-    await file.writeFile(gathered);
+    await written;
     gathered_bytes = 0;
   };
   for await (const chunk of bytes) {
@@ -130,12 +137,15 @@ async function write(
     if (size_bytes > bytes_max)
       throw tooLarge(`The file is larger than the limit of ${limitInWords(bytes_max)}.`);
     for (let at = 0; at < chunk.byteLength;) {
-      const part = chunk.subarray(at, at + block_bytes - gathered_bytes);
+      const part = chunk.subarray(at, at + block.length - gathered_bytes);
       block.set(part, gathered_bytes);
       gathered_bytes += part.byteLength;
       at += part.byteLength;
-      if (gathered_bytes === block_bytes) await writeGathered();
+      if (gathered_bytes < block.length) continue;
+      await writeGathered();
+      if (block.length < block_bytes.next) block = new Uint8Array(block_bytes.next);
     }
+    onCopied?.(chunk);
   }
   await writeGathered();
   return { sha256: hash.digest("hex"), size_bytes };

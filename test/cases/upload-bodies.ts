@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem } from "../helpers/contract";
 import { filesOf, temporaryFiles } from "../helpers/data-directory";
-import { filePart, form, multipart } from "../helpers/forms";
+import { filePart, multipart } from "../helpers/forms";
 import { person, type Person } from "../helpers/person";
 import { until, type Answered, type ApiServer, type StartServer } from "../helpers/server";
 
@@ -13,6 +13,15 @@ const boundary = "----edge";
 const part = (disposition: string, content: string, type = "") =>
   `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${type && `Content-Type: ${type}\r\n`}\r\n${content}\r\n`;
 const end = `--${boundary}--\r\n`;
+function inChunks(bytes: Uint8Array, chunk_bytes: number): ReadableStream {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      controller.enqueue(bytes.slice(at, (at += chunk_bytes)));
+      if (at >= bytes.length) controller.close();
+    },
+  });
+}
 export function uploadBodyCases(start: StartServer): void {
   let server: ApiServer;
   let ada: Person;
@@ -184,21 +193,36 @@ export function uploadBodyCases(start: StartServer): void {
         expect([answer.status, answer.body.name]).toEqual([201, name]);
       });
     }
-    test("every byte value arrives unchanged", async () => {
-      const bytes = Uint8Array.from({ length: 200_000 }, (_, i) => (i * 31 + (i >> 8)) & 255);
-      const answer = await ada.send(
-        "POST",
-        `/documents/file?folder_id=${folder}`,
-        form("bytes.bin", bytes),
-      );
-      expect([answer.status, answer.body.sha256, answer.body.size_bytes]).toEqual([
-        201,
-        new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
-        bytes.length,
-      ]);
-      const original = await server.call("ada", "GET", `${answer.headers.get("location")}/file`);
-      expect(Buffer.from(await original.bytes()).equals(Buffer.from(bytes))).toBe(true);
-    });
+    const every_byte = Buffer.from(
+      Uint8Array.from({ length: 200_000 }, (_, i) => (i * 31 + (i >> 8)) & 255),
+    );
+    const cut_boundaries = Buffer.from("\r\n------dossier-boundar".repeat(8_000));
+    const contents: [why: string, bytes: Buffer<ArrayBuffer>, chunk_bytes: number][] = [
+      ["every byte value", every_byte, Infinity],
+      ["every byte value, in chunks of several packets", every_byte, 20_000],
+      ["every byte value, in chunks smaller than a packet", every_byte, 700],
+      ["as many bytes as are parsed at a time", every_byte.subarray(0, 16_384), Infinity],
+      ["beginnings of boundaries", cut_boundaries, Infinity],
+      ["beginnings of boundaries, in chunks of several packets", cut_boundaries, 20_000],
+    ];
+    for (const [row, [why, bytes, chunk_bytes]] of contents.entries())
+      test(`unchanged: ${why}`, async () => {
+        const { body, headers } = multipart({ headers: filePart(`${row}.bin`), body: bytes });
+        const chunks = chunk_bytes < body.length ? inChunks(body, chunk_bytes) : body;
+        const answer = await ada.send(
+          "POST",
+          `/documents/file?folder_id=${folder}`,
+          chunks,
+          headers,
+        );
+        expect([answer.status, answer.body.sha256, answer.body.size_bytes]).toEqual([
+          201,
+          new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
+          bytes.length,
+        ]);
+        const original = await server.call("ada", "GET", `${answer.headers.get("location")}/file`);
+        expect(Buffer.from(await original.bytes()).equals(bytes)).toBe(true);
+      });
   });
 
   describe("malformed bodies", () => {

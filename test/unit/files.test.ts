@@ -84,9 +84,9 @@ describe("an upload", () => {
 
   const sizes: [why: string, chunk_sizes: number[]][] = [
     ["chunks far smaller than what is written at a time", Array(3_000).fill(100)],
-    ["chunks that end where a write does", [65_536, 32_768, 32_768]],
-    ["chunks that end next to where a write does", [65_535, 2, 65_536, 65_537]],
-    ["one chunk of several writes, then an empty one", [200_000, 0]],
+    ["chunks that end where a write does", [16_384, 65_536, 65_536, 131_072]],
+    ["chunks that end next to where a write does", [16_383, 2, 131_072, 131_070, 3]],
+    ["one chunk of several writes, then an empty one", [400_000, 0]],
   ];
   for (const [why, chunk_sizes] of sizes)
     test(`may come in ${why}`, async () => {
@@ -97,6 +97,15 @@ describe("an upload", () => {
       expect(received.sha256).toBe(sha256(texts.join("")));
       await received.release();
     });
+
+  test("may come in chunks that are overwritten when they have been copied", async () => {
+    const texts = ["a".repeat(10_000), "b".repeat(300_000), "c"];
+    const onCopied = (chunk: Uint8Array) => void chunk.fill(0);
+    const received = await files.receive(chunks(...texts), { bytes_max: 1_000_000, onCopied });
+    expect(await Bun.file(received.path).text()).toBe(texts.join(""));
+    expect(received.sha256).toBe(sha256(texts.join("")));
+    await received.release();
+  });
 
   test("may be a web stream", async () => {
     const received = await files.receive(new Response("streamed").body!, { bytes_max: 100 });

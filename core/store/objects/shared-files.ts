@@ -14,6 +14,7 @@ import {
   type Files,
   type FilesCounts,
   type ListedFile,
+  type ReceiveFileOptions,
   type ReceivedFile,
   type StillUsed,
   type StoredBytes,
@@ -77,9 +78,9 @@ export class SharedFiles implements Files {
 
   async receive(
     bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
-    limits: { readonly bytes_max: number },
+    options: ReceiveFileOptions,
   ): Promise<ReceivedFile> {
-    return new Upload(this, await this.spool.receive(bytes, limits));
+    return new Upload(this, await this.spool.receive(bytes, options));
   }
 
   abortUploads(): void {

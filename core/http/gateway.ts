@@ -301,11 +301,9 @@ async function withoutBody(response: Response): Promise<Response> {
   if (response.body === null) return response;
   if (!headers.has("content-length") && isStream(headers.get("content-type"))) {
     void response.body.cancel();
-    // A null body would be announced as zero bytes.
-    return new Response(new ReadableStream({ start: (empty) => empty.close() }), {
-      status,
-      headers,
-    });
+    // As that of GET; without it, the runtime announces zero bytes.
+    headers.set("transfer-encoding", "chunked");
+    return new Response(null, { status, headers });
   }
   if (headers.has("content-length")) void response.body.cancel();
   else headers.set("content-length", String(await lengthOf(response.body)));

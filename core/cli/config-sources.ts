@@ -277,8 +277,14 @@ function brokenLine(text: string): string {
   return `, in line ${1 + Math.max(...lines.map((_, at) => at).filter(isValid))}`;
 }
 
-/** Also a link that leads nowhere. */
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+/** Also a link that leads nowhere. What is wrong with its directory is reported later. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 function readConfigFile(path: string): string {
   try {

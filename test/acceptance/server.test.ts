@@ -176,15 +176,19 @@ describe("starting on a data directory", () => {
     },
   );
 
-  test("an unusable directory is named", async () => {
+  const not_directories: [reason: string, below: string, says: string][] = [
+    ["a file", "", "it is not a directory."],
+    ["below a file", "data", "a part of its path is not a directory."],
+  ];
+  test.each(not_directories)("a data directory that is %s is refused", (_reason, below, says) => {
     const file = join(scratch, "a-file");
     writeFileSync(file, "");
     const { exitCode, stderr } = Bun.spawnSync(
-      [executable, "serve", "--port", "0", "--data", file],
+      [executable, "serve", "--port", "0", "--data", join(file, below)],
       { cwd: scratch, env: cleanEnvironment() },
     );
-    expect([exitCode === 0, stderr.toString()]).toEqual([false, expect.stringContaining(file)]);
-    expect(stderr.toString()).not.toMatch(/\n\s+at /);
+    const expected = expect.stringContaining(`can't be used: ${says}`);
+    expect([exitCode, stderr.toString()]).toEqual([2, expected]);
   });
 });
 

@@ -2,6 +2,7 @@
 import { fill, rfc3339, type Context, type Fill } from "../../core/sdk";
 import { ok, SystemChecks, type CheckResult } from "../doctor/contract";
 import type { Copies } from "./copies";
+import { whyUnusable } from "./directory";
 import { elsewhere_message } from "./maker";
 import type { BackupService } from "./service";
 
@@ -31,14 +32,17 @@ export const backupChecks = (
 
 async function check(backups: BackupService, now_ms: number): Promise<CheckResult> {
   const { failure, overdue, last_success, directory_gone } = await backups.standing();
-  const { backups: listed } = await backups.list();
-  const bad = listed.find(({ problem, failure: why }) => problem ?? why);
   if (directory_gone)
     return {
       status: "fail",
       detail: backups.directoryGoneMessage(),
       fix: "Mount its disk, or change backups.directory.",
     };
+  const unusable = await whyUnusable(backups.settings.directory);
+  if (unusable !== null)
+    return { status: "fail", detail: unusable, fix: "Correct that, or change backups.directory." };
+  const { backups: listed } = await backups.list();
+  const bad = listed.find(({ problem, failure: why }) => problem ?? why);
   if (failure)
     return {
       status: "fail",

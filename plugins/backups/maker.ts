@@ -19,6 +19,7 @@ import {
 } from "../../core/sdk";
 import { database_part, type Manifest } from "./archive";
 import type { BackupProbe } from "./contract";
+import { whyUnusable } from "./directory";
 import type { Progress } from "./progress";
 import type { BackupTasks } from "./tasks";
 
@@ -83,6 +84,8 @@ export class BackupMaker {
   async make(request: MakeRequest, watch: Watch): Promise<Made> {
     if (this.ctx.paths.database === null) throw conflict(elsewhere_message, "database_elsewhere");
     const directory = resolve(request.directory ?? this.ctx.directory);
+    const why = await whyUnusable(directory);
+    if (why !== null) throw new Error(why);
     await mkdir(directory, { recursive: true });
     return this.working(async (work) => {
       await removeHalves(directory);

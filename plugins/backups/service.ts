@@ -230,11 +230,11 @@ export class BackupService {
     );
   }
 
-  /** Empty while the directory is missing. */
+  /** Empty while there is no such directory. */
   private async names(): Promise<string[]> {
     const { directory } = this.ctx.settings;
     const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return [];
+      if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
       throw error;
     });
     return names.filter((name) => backup_pattern.test(name)).sort();

@@ -97,6 +97,22 @@ describe("doctor", () => {
     );
   });
 
+  const unusable: [reason: string, path: string, says: RegExp][] = [
+    ["a file", "secret.key", /No backup can be written to \S+secret\.key: .*not a directory/],
+    ["below a file", "secret.key/kept", /No backup can be written to \S+kept: .*not a directory/],
+  ];
+  test.each(unusable)(
+    "names a backups.directory that is %s, as backup does",
+    async (_, path, says) => {
+      const data = copy();
+      const env = { DOSSIER_BACKUPS_DIRECTORY: join(data, path) };
+      const found = await runCommand(data, ["doctor"], { env });
+      expect([found.code, found.stdout]).toEqual([1, expect.stringMatching(says)]);
+      const backup = await runCommand(data, ["backup"], { env });
+      expect([backup.code, backup.stderr]).toEqual([1, expect.stringMatching(says)]);
+    },
+  );
+
   test("reports a damaged database and the backup to restore", async () => {
     const data = copy();
     await runCommand(data, ["backup"]);

@@ -134,6 +134,7 @@ describe("marking a query:", () => {
     ],
     ["across emphasis and cells", "| **South** | 95 |", "south 95", ["South** | 95"]],
     ["regular expression characters are literal", "a.b (c) a+b", "(c)", ["(c)"]],
+    ["a hyphen is literal", "a well-known lamp", "well-known", ["well-known"]],
     ["an empty query finds nothing", "abc", "  ", []],
   ])("%s", (_why, text, query, expected) =>
     expect(findAll(text, query).map(({ from, to }) => text.slice(from, to))).toEqual(expected),

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import { api } from "./client";
 import { changed_messages, fetchAll, keys, queries, refresh } from "./queries";
-import type { Answer, BodyOf, FoundPassage, Page, RowOf } from "./types";
+import type { Answer, BodyOf, Page, RowOf } from "./types";
 
 export type Chat = Answer<"getChat">;
 export type Message = RowOf<"listMessages">;
@@ -16,7 +16,7 @@ export type Prompt = RowOf<"listPrompts">;
 export const isRunning = ({ status }: Pick<Message, "status">): boolean =>
   status === "PENDING" || status === "PROCESSING";
 
-const isOf = (key: readonly unknown[] | undefined, deleted: boolean): boolean =>
+const listsSameState = (key: readonly unknown[] | undefined, deleted: boolean): boolean =>
   (key?.at(-1) as { readonly deleted?: boolean } | undefined)?.deleted === deleted;
 
 export interface ChatFilter {
@@ -31,7 +31,8 @@ export const useChats = ({ page, deleted, pinned, q = "" }: ChatFilter) =>
   useQuery<Page<Chat>>({
     queryKey: keys.chats({ page, pinned, q, deleted }),
     // While a page loads, another page of the same list stands in for it.
-    placeholderData: (before, query) => (isOf(query?.queryKey, deleted) ? before : undefined),
+    placeholderData: (previous, query) =>
+      listsSameState(query?.queryKey, deleted) ? previous : undefined,
     queryFn: ({ signal }) =>
       api<Page<Chat>>("/chats", {
         query: { page, deleted, ...(pinned === undefined ? {} : { pinned }), ...(q && { q }) },
@@ -109,28 +110,16 @@ export async function giveFeedback(
   body: BodyOf<"giveFeedback">,
 ): Promise<void> {
   await api(feedbackPath(chat_id, requestId), { method: "PUT", body });
-  await rated(requestId);
+  await refreshFeedback(requestId);
 }
 export async function withdrawFeedback(chat_id: string, requestId: string): Promise<void> {
   await api(feedbackPath(chat_id, requestId), { method: "DELETE" });
-  await rated(requestId);
+  await refreshFeedback(requestId);
 }
-function rated(requestId: string): Promise<unknown> {
+function refreshFeedback(requestId: string): Promise<unknown> {
   changed_messages.add(requestId);
   return refresh("message", "feedback");
 }
-
-export const search = async (
-  body: BodyOf<"search">,
-  signal?: AbortSignal,
-): Promise<readonly FoundPassage[]> =>
-  (
-    await api<Answer<"search">>("/search", {
-      method: "POST",
-      body,
-      ...(signal ? { signal } : {}),
-    })
-  ).data;
 
 /** A random UUID, also on plain HTTP, where browsers have no `crypto.randomUUID`. */
 export function newRequestId(): string {

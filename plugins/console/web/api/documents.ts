@@ -1,4 +1,4 @@
-/** Calls for documents. Each throws an ApiProblem when it fails. */
+/** Calls for documents. Each throws an ApiProblem if it fails. */
 import { api } from "./client";
 import type { Answer, BodyOf, Document, Page } from "./types";
 
@@ -54,16 +54,3 @@ export async function* documentIds(
     if (after === undefined || total <= ids.length) return;
   }
 }
-
-/** Passages for the query, best first. */
-export const search = (
-  query: string,
-  folder_ids: readonly string[],
-  limit: number,
-  signal?: AbortSignal,
-) =>
-  api<Answer<"search">>("/search", {
-    method: "POST",
-    body: { query, folder_ids, limit },
-    ...(signal ? { signal } : {}),
-  });

@@ -4,23 +4,25 @@ import type { Range } from "./text-ranges";
 /** More are not shown, and the count says so. */
 export const hits_max = 5_000;
 
-/** Null when there is nothing to search for. */
+/** The text as a pattern that matches it literally. */
+export const escapeRegExp = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+
+/** Matches the words of the query in a text; null when there is nothing to search for. */
 export function patternOf(query: string): RegExp | null {
   const words = query.normalize("NFC").trim().split(/\s+/).filter(Boolean);
   if (words.length === 0) return null;
-  const escaped = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
   // Markdown markup may stand between words.
-  return new RegExp(escaped.join("[\\s|*_`#>\\\\]+"), "giu");
+  return new RegExp(words.map(escapeRegExp).join("[\\s|*_`#>\\\\]+"), "giu");
 }
 
-/** In order, at most `hits_max`. */
+/** The matches in order, at most `hits_max`. */
 export function findAll(text: string, query: string): Range[] {
   const pattern = patternOf(query);
   if (!pattern) return [];
-  const found: Range[] = [];
+  const ranges: Range[] = [];
   for (const match of text.matchAll(pattern)) {
-    found.push({ from: match.index, to: match.index + match[0].length });
-    if (found.length === hits_max) break;
+    ranges.push({ from: match.index, to: match.index + match[0].length });
+    if (ranges.length === hits_max) break;
   }
-  return found;
+  return ranges;
 }

@@ -1,9 +1,10 @@
 /** All chats of the user, with search; pinned and deleted ones, and the feedback on answers. */
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Redirect, useLocation, useSearch } from "wouter-preact";
 import { useChats, type Chat, type ChatFilter } from "../../api/chats";
 import { useFolders } from "../../api/queries";
 import { Button, ButtonLink } from "../../ui/button";
+import { useDebounced } from "../../ui/debounced";
 import { TextField } from "../../ui/field";
 import { PageHeader } from "../../ui/page-header";
 import { Pager } from "../../ui/pager";
@@ -21,13 +22,13 @@ export default function ChatList() {
   return new URLSearchParams(query).has("folder") ? (
     <Redirect to={`/chats/new?${query}`} replace />
   ) : (
-    <Lists />
+    <ChatTabs />
   );
 }
 
 const tabs = ["open", "deleted", "ratings"] as const;
 
-function Lists() {
+function ChatTabs() {
   const [tab, setTab] = useState<(typeof tabs)[number]>("open");
   const [, navigate] = useLocation();
   return (
@@ -60,22 +61,12 @@ function Lists() {
   );
 }
 
-const typing_ms = 250;
-
-/** The text, after typing has paused. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), typing_ms);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
+const typing_pause_ms = 250;
 
 /** Pinned chats above the others; search results in one list. */
 function OpenChats() {
-  const [words, setWords] = useState("");
-  const q = useSettled(words.trim());
+  const [query_text, setQueryText] = useState("");
+  const q = useDebounced(query_text.trim(), typing_pause_ms);
   const pinned = useChats({ page: 1, deleted: false, pinned: true });
   const has_pinned = (pinned.data?.pagination.total ?? 0) > 0;
   return (
@@ -87,8 +78,8 @@ function OpenChats() {
         icon="search"
         type="search"
         data-shortcut="/"
-        value={words}
-        onValue={setWords}
+        value={query_text}
+        onValue={setQueryText}
       />
       {q === "" && has_pinned && (
         <List title={strings.pinned_title} filter={{ deleted: false, pinned: true }} />
@@ -129,7 +120,7 @@ function List({
         <Loading query={query}>
           {({ data, pagination }) =>
             data.length === 0 && page === 1 ? (
-              <None filter={filter} />
+              <EmptyList filter={filter} />
             ) : (
               <>
                 <Chats
@@ -151,7 +142,7 @@ function List({
   );
 }
 
-function None({ filter: { deleted, q } }: { readonly filter: Omit<ChatFilter, "page"> }) {
+function EmptyList({ filter: { deleted, q } }: { readonly filter: Omit<ChatFilter, "page"> }) {
   if (q)
     return (
       <Empty icon="search" title={strings.none_found(q)}>

@@ -1,7 +1,7 @@
 /** The closest passages for a question that has no answer. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { search } from "../../api/chats";
+import { search } from "../../api/search";
 import type { Passage } from "../../api/types";
 import { LocationLabel } from "../../reader/location-label";
 import { plainText } from "../../reader/plain-text";
@@ -15,9 +15,9 @@ import type { Scope } from "./scope";
 export interface OpenedPassage {
   readonly passages: readonly Passage[];
   readonly at: number;
-  readonly from: HTMLElement | null;
+  readonly opener: HTMLElement | null;
   /** The request id of the question. */
-  readonly turn?: string;
+  readonly request_id?: string;
 }
 
 /** Searches automatically for the newest question, for older ones on demand. */
@@ -34,19 +34,19 @@ export function ClosestPassages({
   readonly opened: OpenedPassage | null;
   readonly onOpen: (opened: OpenedPassage) => void;
 }) {
-  const [wanted, setWanted] = useState(at_once);
+  const [is_enabled, setEnabled] = useState(at_once);
   const query = useQuery({
     queryKey: ["closest", question, scope.all || scope.folders],
-    enabled: wanted && (scope.all || scope.folders.length > 0),
+    enabled: is_enabled && (scope.all || scope.folders.length > 0),
     staleTime: 60_000,
     queryFn: ({ signal }) =>
       search({ query: question, folder_ids: scope.all ? null : scope.folders, limit: 4 }, signal),
   });
   if (!scope.all && scope.folders.length === 0) return null;
-  if (!wanted)
+  if (!is_enabled)
     return (
       <div>
-        <Button small icon="search" onClick={() => setWanted(true)}>
+        <Button small icon="search" onClick={() => setEnabled(true)}>
           {strings.show_closest}
         </Button>
       </div>
@@ -60,13 +60,13 @@ export function ClosestPassages({
       <p class="label">
         {strings.closest} · {strings.closest_text}
       </p>
-      {passages.map((passage, at) => (
+      {passages.map((passage, index) => (
         <button
           key={`${passage.document_id}:${passage.start}`}
           type="button"
           class="passage-card"
-          aria-pressed={opened?.passages === passages && opened.at === at}
-          onClick={(event) => onOpen({ passages, at, from: event.currentTarget })}
+          aria-pressed={opened?.passages === passages && opened.at === index}
+          onClick={(event) => onOpen({ passages, at: index, opener: event.currentTarget })}
         >
           <span class="passage-place">
             <Icon name="file-text" size={14} />

@@ -2,11 +2,12 @@
 import { useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { Link } from "wouter-preact";
-import { search } from "../../api/documents";
+import { search } from "../../api/search";
 import type { Passage } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { Problem } from "../../ui/note";
 import { folder_strings } from "../../strings/folders";
+import { escapeRegExp } from "../../reader/find";
 import { pageName } from "../../reader/location";
 import { plainText } from "../../reader/plain-text";
 
@@ -24,36 +25,34 @@ function passageHref({ document_id, start, end, page }: Passage, folder_id: stri
   return `/documents/${document_id}?${fields}`;
 }
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-
 /** Highlights the words of the query, also inside longer words. */
-function emphasised(quote: string, query: string): ComponentChildren {
+function withMatches(quote: string, query: string): ComponentChildren {
   const terms = query.split(/[^\p{L}\p{N}]+/u).filter(({ length }) => length > 1);
   if (terms.length === 0) return quote;
   return quote
-    .split(new RegExp(`(${terms.map(escaped).join("|")})`, "giu"))
-    .map((part, place) => (place % 2 === 1 ? <b key={place}>{part}</b> : part));
+    .split(new RegExp(`(${terms.map(escapeRegExp).join("|")})`, "giu"))
+    .map((part, index) => (index % 2 === 1 ? <b key={index}>{part}</b> : part));
 }
 
 export function Hits({ query, folder_id }: { readonly query: string; readonly folder_id: string }) {
-  const found = useQuery({
+  const results = useQuery({
     queryKey: ["search", folder_id, query],
-    queryFn: ({ signal }) => search(query, [folder_id], hits_max, signal),
+    queryFn: ({ signal }) => search({ query, folder_ids: [folder_id], limit: hits_max }, signal),
     staleTime: 30_000,
     placeholderData: (previous) => previous,
   });
-  const passages = found.data?.data;
+  const passages = results.data;
   return (
-    <section class="card" aria-label={strings.hits} aria-busy={found.isFetching}>
+    <section class="card" aria-label={strings.hits} aria-busy={results.isFetching}>
       <div class="card-head hits-head">
         <h2>{strings.hits}</h2>
       </div>
-      {found.error && (
+      {results.error && (
         <div class="card-body">
-          <Problem error={found.error} />
+          <Problem error={results.error} />
         </div>
       )}
-      {!passages && !found.error && (
+      {!passages && !results.error && (
         <p class="card-body muted" role="status">
           {strings.searching}
         </p>
@@ -68,7 +67,7 @@ export function Hits({ query, folder_id }: { readonly query: string; readonly fo
           {passages.map((passage) => (
             <li key={`${passage.document_id} ${passage.start}`}>
               <Link href={passageHref(passage, folder_id)} class="hit">
-                <span class="hit-quote">{emphasised(plainText(passage.quote), query)}</span>
+                <span class="hit-quote">{withMatches(plainText(passage.quote), query)}</span>
                 <span class="hit-source">
                   <Icon name="file-text" size={14} />
                   <span class="clip">{passage.document_name}</span>

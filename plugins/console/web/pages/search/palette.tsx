@@ -5,8 +5,9 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
-import { search, useChats, type Chat } from "../../api/chats";
+import { useChats, type Chat } from "../../api/chats";
 import { useFolders } from "../../api/queries";
+import { search } from "../../api/search";
 import type { Folder, Passage } from "../../api/types";
 import type { PageEntry, PaletteProps } from "../../app/page";
 import { useUser } from "../../app/session";
@@ -16,6 +17,7 @@ import { pathOf } from "../folders/tree";
 import { typedAhead } from "../../app/palette";
 import { citationText } from "../../reader/location";
 import { plainText } from "../../reader/plain-text";
+import { useDebounced } from "../../ui/debounced";
 import { Icon, type IconName } from "../../ui/icons";
 import { search_strings as strings } from "../../strings/search";
 import { passageKey } from "./search";
@@ -36,25 +38,25 @@ interface Entry {
 const passages_max = 6;
 const folders_max = 4;
 const chats_max = 5;
-const pause_ms = 160;
+const typing_pause_ms = 160;
 const excerpt_chars = 120;
 
 export default function Palette({ pages, onClose }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [, navigate] = useLocation();
   const [text, setText] = useState(typedAhead);
-  const query = useDebounced(text.trim());
-  const found = useQuery({
+  const query = useDebounced(text.trim(), typing_pause_ms);
+  const results = useQuery({
     queryKey: ["search", "palette", query],
     enabled: query.length > 1,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => search({ query, limit: passages_max }, signal),
   });
-  const passages = query.length > 1 ? found.data : undefined;
+  const passages = query.length > 1 ? results.data : undefined;
   const entries = useEntries(pages, text.trim(), query, passages);
-  const [at, setAt] = useState(0);
+  const [selected, setSelected] = useState(0);
   const id = useUniqueId();
-  useEffect(() => setAt(0), [query, passages]);
+  useEffect(() => setSelected(0), [query, passages]);
   useLayoutEffect(() => {
     dialog.current!.showModal();
     return () => dialog.current?.close();
@@ -65,10 +67,11 @@ export default function Palette({ pages, onClose }: PaletteProps) {
     if (entry.run) entry.run();
     else navigate(entry.href);
   };
-  const keyed = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step && entries.length > 0) setAt((at + step + entries.length) % entries.length);
-    else if (event.key === "Enter" && !event.isComposing) open(entries[at]);
+    if (step && entries.length > 0)
+      setSelected((selected + step + entries.length) % entries.length);
+    else if (event.key === "Enter" && !event.isComposing) open(entries[selected]);
     else return;
     event.preventDefault();
   };
@@ -87,22 +90,22 @@ export default function Palette({ pages, onClose }: PaletteProps) {
     >
       <PaletteField
         list_id={`${id}-list`}
-        active_id={entries[at] && `${id}-${at}`}
+        active_id={entries[selected] && `${id}-${selected}`}
         expanded={entries.length > 0}
         text={text}
         onText={setText}
-        onKeyDown={keyed}
+        onKeyDown={onKeyDown}
       />
       <Entries
         id={id}
         entries={entries}
-        at={at}
+        at={selected}
         terms={termsOf(query)}
-        onAt={setAt}
+        onAt={setSelected}
         onOpen={open}
       />
       <p class="palette-foot" role="status">
-        {text === "" ? strings.hint : statusOf(found.isFetching, entries.length)}
+        {text === "" ? strings.hint : statusOf(results.isFetching, entries.length)}
       </p>
     </dialog>
   );
@@ -150,16 +153,6 @@ function PaletteField({
   );
 }
 
-/** The text, after typing has paused. */
-function useDebounced(text: string): string {
-  const [debounced, setDebounced] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(text), pause_ms);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return debounced;
-}
-
 function useEntries(
   pages: readonly PageEntry[],
   text: string,
@@ -172,9 +165,9 @@ function useEntries(
   const commands = useCommands();
   const admin = useUser().role === "admin";
   return useMemo(() => {
-    const has = (name: string) => name.toLocaleLowerCase().includes(text.toLocaleLowerCase());
-    const of_pages = pages
-      .filter(({ nav, admin: for_admins }) => nav && has(nav.label) && (!for_admins || admin))
+    const matches = (name: string) => name.toLocaleLowerCase().includes(text.toLocaleLowerCase());
+    const page_entries = pages
+      .filter(({ nav, admin: for_admins }) => nav && matches(nav.label) && (!for_admins || admin))
       .map(({ path, nav }): Entry => ({
         key: path,
         group: strings.pages,
@@ -182,8 +175,8 @@ function useEntries(
         title: nav!.label,
         href: path,
       }));
-    if (text === "") return [...commands, ...of_pages];
-    const of_passages = (passages ?? []).map((passage): Entry => ({
+    if (text === "") return [...commands, ...page_entries];
+    const passage_entries = (passages ?? []).map((passage): Entry => ({
       key: passageKey(passage),
       group: strings.passages,
       icon: "file-text",
@@ -191,8 +184,8 @@ function useEntries(
       text: plainText(passage.quote),
       href: `/search?${new URLSearchParams({ q: text, show: passageKey(passage) })}`,
     }));
-    const all: Entry[] =
-      of_passages.length > 0
+    const all_results: Entry[] =
+      passage_entries.length > 0
         ? [
             {
               key: "all",
@@ -204,15 +197,15 @@ function useEntries(
           ]
         : [];
     return [
-      ...of_passages,
-      ...all,
+      ...passage_entries,
+      ...all_results,
       ...(chats.data?.data ?? []).slice(0, chats_max).map(chatEntry),
       ...(folders.data ?? [])
-        .filter(({ name }) => has(name))
+        .filter(({ name }) => matches(name))
         .slice(0, folders_max)
         .map((folder) => folderEntry(folder, folders.data!)),
-      ...of_pages,
-      ...commands.filter(({ title }) => has(title)),
+      ...page_entries,
+      ...commands.filter(({ title }) => matches(title)),
     ];
   }, [text, passages, folders.data, chats.data, admin]);
 }
@@ -235,14 +228,18 @@ const chatEntry = ({ id, name }: Chat): Entry => ({
 
 /** Actions that match by name: pages, the theme, and signing out. */
 function useCommands(): readonly Entry[] {
-  const leave = useSignOut();
-  const command = (name: keyof typeof strings.command, icon: IconName, to: string | (() => void)) =>
+  const signOut = useSignOut();
+  const command = (
+    name: keyof typeof strings.command,
+    icon: IconName,
+    target: string | (() => void),
+  ) =>
     ({
       key: `command ${name}`,
       group: strings.commands,
       icon,
       title: strings.command[name],
-      ...(typeof to === "string" ? { href: to } : { href: "", run: to }),
+      ...(typeof target === "string" ? { href: target } : { href: "", run: target }),
     }) satisfies Entry;
   return [
     command("new_chat", "chat", "/chats/new"),
@@ -251,7 +248,7 @@ function useCommands(): readonly Entry[] {
     command("light", "sun", () => setTheme("light")),
     command("system", "monitor", () => setTheme("system")),
     command("account", "user", "/account"),
-    command("sign_out", "log-out", leave),
+    command("sign_out", "log-out", signOut),
   ];
 }
 
@@ -284,16 +281,16 @@ function Entries({ id, entries, at, terms, onAt, onOpen }: EntriesProps) {
             {group}
           </p>
           {entries.map(
-            (entry, place) =>
+            (entry, index) =>
               entry.group === group && (
                 <div
                   key={entry.key}
-                  id={`${id}-${place}`}
+                  id={`${id}-${index}`}
                   role="option"
-                  aria-selected={place === at}
+                  aria-selected={index === at}
                   class="palette-entry"
                   onPointerMove={() => {
-                    if (place !== at) onAt(place);
+                    if (index !== at) onAt(index);
                   }}
                   onClick={() => onOpen(entry)}
                 >

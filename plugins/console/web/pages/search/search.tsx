@@ -5,8 +5,8 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, useSearch } from "wouter-preact";
-import { search } from "../../api/chats";
 import { useFolders } from "../../api/queries";
+import { search } from "../../api/search";
 import type { FoundPassage, Passage } from "../../api/types";
 import { LocationLabel } from "../../reader/location-label";
 import { furtherHeadings } from "../../reader/location";

@@ -1,5 +1,6 @@
 /** Highlights the terms of a query in a passage, shortened to the part around the first match. */
 import { Fragment } from "preact";
+import { escapeRegExp } from "../../reader/find";
 import { plainText } from "../../reader/plain-text";
 
 /** Single letters match everywhere. */
@@ -24,8 +25,7 @@ const stop_words = new Set(
 /** Finds the terms at the beginnings of words; null if there are none. */
 function patternOf(terms: readonly string[]): RegExp | null {
   if (terms.length === 0) return null;
-  const escaped = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join("|")})`, "giu");
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${terms.map(escapeRegExp).join("|")})`, "giu");
 }
 
 export function Terms({
@@ -39,19 +39,22 @@ export function Terms({
   readonly length: number;
 }) {
   const pattern = patternOf(terms);
-  const shown = excerpt(plainText(text), pattern, length);
-  if (!pattern) return <>{shown}</>;
-  const parts: { readonly text: string; readonly hit: boolean }[] = [];
-  let from = 0;
-  for (const match of shown.matchAll(pattern)) {
-    parts.push({ text: shown.slice(from, match.index), hit: false }, { text: match[0], hit: true });
-    from = match.index + match[0].length;
+  const shortened = excerpt(plainText(text), pattern, length);
+  if (!pattern) return <>{shortened}</>;
+  const parts: { readonly text: string; readonly is_match: boolean }[] = [];
+  let plain_from = 0;
+  for (const match of shortened.matchAll(pattern)) {
+    parts.push(
+      { text: shortened.slice(plain_from, match.index), is_match: false },
+      { text: match[0], is_match: true },
+    );
+    plain_from = match.index + match[0].length;
   }
-  parts.push({ text: shown.slice(from), hit: false });
+  parts.push({ text: shortened.slice(plain_from), is_match: false });
   return (
     <>
-      {parts.map(({ text: part, hit }, at) => (
-        <Fragment key={at}>{hit ? <mark>{part}</mark> : part}</Fragment>
+      {parts.map(({ text: part, is_match }, index) => (
+        <Fragment key={index}>{is_match ? <mark>{part}</mark> : part}</Fragment>
       ))}
     </>
   );
@@ -60,8 +63,8 @@ export function Terms({
 /** At most `length` characters, from a little before the first term. */
 function excerpt(text: string, pattern: RegExp | null, length: number): string {
   if (text.length <= length) return text;
-  const first = pattern ? text.search(pattern) : 0;
-  const begin = Math.min(Math.max(0, first - context_chars), text.length - length);
+  const match_index = pattern ? text.search(pattern) : 0;
+  const begin = Math.min(Math.max(0, match_index - context_chars), text.length - length);
   const from = begin === 0 ? 0 : text.indexOf(" ", begin) + 1;
   const to = from + length >= text.length ? text.length : text.lastIndexOf(" ", from + length);
   return `${from > 0 ? "… " : ""}${text.slice(from, to)}${to < text.length ? " …" : ""}`;

@@ -86,6 +86,6 @@ function cell(value: string | number | null): string {
 const jsonItems = (rows: readonly EntryRow[], first: boolean, last: boolean): string =>
   rows
     .map(
-      (row, place) => `${first && place === 0 ? "\n" : ",\n"}${JSON.stringify(entryRecord(row))}`,
+      (row, index) => `${first && index === 0 ? "\n" : ",\n"}${JSON.stringify(entryRecord(row))}`,
     )
     .join("") + (last ? "\n]\n" : "");

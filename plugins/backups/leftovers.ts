@@ -57,7 +57,7 @@ export async function pruneKeptCopies(
   const old_names = [
     ...copies.filter(is_old),
     ...rolled_back.filter(
-      (name, place) => is_old(name) || place < rolled_back.length - rolled_back_max,
+      (name, index) => is_old(name) || index < rolled_back.length - rolled_back_max,
     ),
   ];
   for (const name of old_names)

@@ -33,7 +33,7 @@ const gather_default_ms = 100;
 const heartbeat_default_ms = 15_000;
 const linger_default_ms = 5 * 60_000;
 /** Changes kept per user. A client that has missed more has to refetch everything. */
-const kept_max = 500;
+const changes_max = 500;
 export const streams_max = 10;
 
 export interface Subscription extends Pick<
@@ -55,7 +55,7 @@ class Backlog {
   private readonly pending = new Map<string, Change>();
   private changes: NumberedChange[] = [];
 
-  /** `from_seq`: every change after this number is still held. */
+  /** `from_seq`: every change after this number is still in the backlog. */
   constructor(public from_seq: number) {}
 
   get last_seq(): number {
@@ -80,14 +80,14 @@ class Backlog {
     if (this.pending.size === 0) return;
     for (const change of this.pending.values()) this.changes.push({ seq: nextSeq(), change });
     this.pending.clear();
-    if (this.changes.length > kept_max) {
-      this.changes = this.changes.slice(-kept_max);
+    if (this.changes.length > changes_max) {
+      this.changes = this.changes.slice(-changes_max);
       this.from_seq = this.changes[0]!.seq - 1;
     }
     for (const wake of this.listeners) wake();
   }
 
-  after(seq: number): readonly NumberedChange[] {
+  changesAfter(seq: number): readonly NumberedChange[] {
     return this.changes.filter((numbered) => numbered.seq > seq);
   }
 }
@@ -193,8 +193,8 @@ export class ChangeFeed {
   private seqOf(event_id: string, { from_seq }: Backlog): number | null {
     const [run_id, number] = event_id.split("-");
     const seq = Number(number);
-    const known = Number.isInteger(seq) && seq >= from_seq && seq <= this.seq;
-    return run_id === this.run_id && known ? seq : null;
+    const is_held = Number.isInteger(seq) && seq >= from_seq && seq <= this.seq;
+    return run_id === this.run_id && is_held ? seq : null;
   }
 
   private event(seq: number, name: string, data: object): string {
@@ -231,7 +231,7 @@ class BacklogFeed implements Feed {
       this.cursor = backlog.last_seq;
       return event(this.cursor, "reset", {});
     }
-    const changes = backlog.after(this.cursor);
+    const changes = backlog.changesAfter(this.cursor);
     this.cursor = changes.at(-1)?.seq ?? this.cursor;
     return changes.map(({ seq, change }) => event(seq, "change", wireOf(change))).join("");
   }

@@ -81,7 +81,10 @@ export const commands = {
   },
 } satisfies Record<string, Command>;
 
-/** What is paused and resumed, and the message printed then. */
+/**
+ * By argument of `job pause` and `job resume`: the setting that pauses it, and what is printed once
+ * it is `paused` or `open`.
+ */
 const pausables: ReadonlyMap<
   string,
   { readonly setting: string; readonly paused: string; readonly open: string }
@@ -116,18 +119,18 @@ export const commandHandlers = (
   const { jobs } = ctx.operations;
   const pause =
     (paused: boolean): CommandHandler =>
-    async ({ args: [what = "intake"], print, about }) => {
-      const pausable = pausables.get(what);
+    async ({ args: [target = "intake"], print, about }) => {
+      const pausable = pausables.get(target);
       if (pausable === undefined)
         throw new UsageError(
-          `${what} can't be paused. Only these can: ${[...pausables.keys()].join(", ")}.`,
+          `${target} can't be paused. Only these can: ${[...pausables.keys()].join(", ")}.`,
         );
-      about(`${what}.${paused ? "paused" : "open"}`);
+      about(`${target}.${paused ? "paused" : "open"}`);
       const change = new StoredChange(ctx);
       await ctx.operations.turn(pausable.setting, paused, change.note);
-      const late =
+      const delay_note =
         (await change.followed()) === "late" ? " The running server applies this in a moment." : "";
-      print(`${paused ? pausable.paused : pausable.open}${late}`);
+      print(`${paused ? pausable.paused : pausable.open}${delay_note}`);
     };
   return {
     jobList: async ({ options, print }) => {
@@ -143,19 +146,19 @@ export const commandHandlers = (
           can_retry: job.retriable,
           error: job.error,
         })),
-        { json: Boolean(options.json), empty: emptyWords[state], print },
+        { json: Boolean(options.json), empty: empty_messages[state], print },
       );
     },
     jobRetry: async ({ args: [id], options: { kind, reason }, print, about }) => {
-      requireOne(id, kind);
+      requireIdOrKind(id, kind);
       if (id !== undefined) {
         about(id);
         await jobs.retry(id);
         return print(`Queued ${id} again.`);
       }
       about(String(kind));
-      const retried = await allOf(jobs, String(kind), "failed", (job_kind, after) =>
-        jobs.retryKind({ ...job_kind, after, error: textOrNothing(reason) }),
+      const retried = await workInBatches(jobs, String(kind), "failed", (job_kind, after) =>
+        jobs.retryKind({ ...job_kind, after, error: optionalText(reason) }),
       );
       if (retried === 0)
         throw new Error(`there is no failed job of the kind ${kind} that can be run again`);
@@ -172,7 +175,7 @@ async function drop(
   { args: [id], options, ask, print, about }: CommandInput,
 ): Promise<void> {
   const { kind, reason } = options;
-  requireOne(id, kind);
+  requireIdOrKind(id, kind);
   if (id !== undefined) {
     about(id);
     await jobs.drop(id);
@@ -187,20 +190,20 @@ async function drop(
     );
     if (typed.trim() !== kind) throw new Error("the kind does not match. Nothing was dropped");
   }
-  const dropped = await allOf(jobs, String(kind), state, (job_kind, after) =>
-    jobs.dropKind({ ...job_kind, after, state, error: textOrNothing(reason) }),
+  const dropped = await workInBatches(jobs, String(kind), state, (job_kind, after) =>
+    jobs.dropKind({ ...job_kind, after, state, error: optionalText(reason) }),
   );
   if (dropped === 0) throw new Error(`there is no such job of the kind ${kind}`);
   print(`Dropped ${counted(dropped, "job")}.`);
 }
 
-function requireOne(id: string | undefined, kind: unknown): void {
+function requireIdOrKind(id: string | undefined, kind: unknown): void {
   if ((id === undefined) === (kind === undefined))
     throw new UsageError("specify a job by its id, or all jobs of a kind with --kind");
 }
 
-/** Batch after batch, for every plugin that has such jobs. Returns their number. */
-async function allOf(
+/** Runs `work` in batches for every plugin with such jobs. Returns how many jobs were changed. */
+async function workInBatches(
   jobs: Jobs,
   kind: string,
   state: "failed" | "ready",
@@ -222,10 +225,10 @@ async function allOf(
   return done;
 }
 
-const textOrNothing = (option: unknown): string | undefined =>
+const optionalText = (option: unknown): string | undefined =>
   typeof option === "string" ? option : undefined;
 
-const emptyWords = {
+const empty_messages = {
   failed: "No failed jobs.",
   running: "No running jobs.",
   ready: "No waiting jobs.",

@@ -285,16 +285,16 @@ export const jobKindHandlers = (ctx: JobKindContext): HandlersOf<typeof jobKindR
 async function kindsOf(operations: JobKindContext["operations"]) {
   const [counts, reasons] = await Promise.all([operations.jobs.kinds(), operations.jobs.reasons()]);
   const kinds = Map.groupBy(counts, ({ plugin, name }) => `${plugin}/${name}`);
-  return [...kinds.values()].map((of_kind) => {
-    const { plugin, name } = of_kind[0]!;
-    const at = (state: string) => of_kind.find((count) => count.state === state);
+  return [...kinds.values()].map((kind_counts) => {
+    const { plugin, name } = kind_counts[0]!;
+    const countIn = (state: string) => kind_counts.find((count) => count.state === state);
     return {
       plugin,
       name,
-      ready: at("ready")?.jobs ?? 0,
-      running: at("running")?.jobs ?? 0,
-      failed: at("failed")?.jobs ?? 0,
-      first_run_at: rfc3339OrNull(at("ready")?.first_run_at ?? null),
+      ready: countIn("ready")?.jobs ?? 0,
+      running: countIn("running")?.jobs ?? 0,
+      failed: countIn("failed")?.jobs ?? 0,
+      first_run_at: rfc3339OrNull(countIn("ready")?.first_run_at ?? null),
       reasons: reasons
         .filter((reason) => reason.plugin === plugin && reason.name === name)
         .slice(0, 5)

@@ -9,14 +9,14 @@ import {
 } from "./contract";
 
 const name_pattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-const bad_name = "must consist of lower-case letters, digits and single dashes";
+const name_rule = "must consist of lower-case letters, digits and single dashes";
 const places: ReadonlySet<string> = new Set(["document", "folder", "chat", "signin"]);
 
 export const modules_path = `${console_root}/modules/`;
 
 /** A page or panel, its plugin, and the address of its module. */
 export type Shown<T> = T & { readonly plugin: string; readonly module_path: string };
-export type Rejected = (of: { plugin: string; title: string }, reason: string) => void;
+export type OnRejected = (rejected: { plugin: string; title: string }, reason: string) => void;
 
 export interface AddedModulesOptions {
   readonly pages: () => readonly Filled<ConsolePage>[];
@@ -27,18 +27,18 @@ export interface AddedModulesOptions {
 export class AddedModules {
   private readonly texts = new WeakMap<object, string>();
 
-  constructor(private readonly read: AddedModulesOptions) {}
+  constructor(private readonly options: AddedModulesOptions) {}
 
   /**
    * Sorted by title; if two have the same path, the first is shown. `onRejected` is called for
    * every other one, with the reason.
    */
-  pages(onRejected: Rejected = () => undefined): readonly Shown<ConsolePage>[] {
+  pages(onRejected: OnRejected = () => undefined): readonly Shown<ConsolePage>[] {
     const shown = new Map<string, Shown<ConsolePage>>();
-    for (const { plugin, value } of this.read.pages()) {
+    for (const { plugin, value } of this.options.pages()) {
       const { path, title } = value;
       if (!name_pattern.test(path) || reserved_paths.has(path))
-        onRejected({ plugin, title }, `its path ${path} ${bad_name}, or belongs to the console`);
+        onRejected({ plugin, title }, `its path ${path} ${name_rule}, or belongs to the console`);
       else if (shown.has(path))
         onRejected({ plugin, title }, `another plugin has a page with the path ${path}`);
       else shown.set(path, { ...value, plugin, module_path: `${modules_path}pages/${path}.js` });
@@ -47,14 +47,14 @@ export class AddedModules {
   }
 
   /** Sorted by title; if two of a plugin have the same id, the first is shown. */
-  panels(onRejected: Rejected = () => undefined): readonly Shown<ConsolePanel>[] {
+  panels(onRejected: OnRejected = () => undefined): readonly Shown<ConsolePanel>[] {
     const shown = new Map<string, Shown<ConsolePanel>>();
-    for (const { plugin, value } of this.read.panels()) {
+    for (const { plugin, value } of this.options.panels()) {
       const { id, where, title } = value;
       const key = `${plugin}/${id}`;
       if (!places.has(where))
         onRejected({ plugin, title }, `there is no place ${where}: ${[...places].join(", ")}`);
-      else if (!name_pattern.test(id)) onRejected({ plugin, title }, `its id ${id} ${bad_name}`);
+      else if (!name_pattern.test(id)) onRejected({ plugin, title }, `its id ${id} ${name_rule}`);
       else if (shown.has(key))
         onRejected({ plugin, title }, `the plugin has another panel with the id ${id}`);
       else shown.set(key, { ...value, plugin, module_path: `${modules_path}panels/${key}.js` });
@@ -64,10 +64,10 @@ export class AddedModules {
 
   /** The source of the module at a path; undefined if there is none. */
   moduleAt(path: string): string | undefined {
-    const found = [...this.pages(), ...this.panels()].find(
+    const added = [...this.pages(), ...this.panels()].find(
       ({ module_path }) => module_path === path,
     );
-    return found && this.textOf(found.module);
+    return added && this.textOf(added.module);
   }
 
   private textOf(module: ConsoleModule<never>): string {
@@ -81,10 +81,10 @@ export class AddedModules {
 const byTitle = (a: { title: string }, b: { title: string }): number =>
   a.title.localeCompare(b.title);
 
-/** A function, an arrow function, or a method in object notation. */
+/** The source of an ES module from a function, an arrow function, or a method of an object. */
 function moduleText(mount: (...args: never[]) => unknown): string {
   const text = String(mount);
   const is_expression = /^(async\s+)?(function\b|\(|[\p{ID_Start}$_][\p{ID_Continue}$]*\s*=>)/u;
   if (is_expression.test(text)) return `export default { mount: ${text} };\n`;
-  return `const made = { ${text} };\nexport default { mount: Object.values(made)[0] };\n`;
+  return `const methods = { ${text} };\nexport default { mount: Object.values(methods)[0] };\n`;
 }

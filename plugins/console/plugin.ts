@@ -29,7 +29,7 @@ import { commandHandlers, commands } from "./commands";
 import { ChangeFeed, streams_max } from "./change-feed";
 import { ConsolePages, ConsolePanels } from "./contract";
 import { migrations } from "./migrations";
-import { AddedModules, type Rejected } from "./plugin-modules";
+import { AddedModules, type OnRejected } from "./plugin-modules";
 import { handlers, routes } from "./routes";
 import { StaticFiles } from "./static-files";
 import { createSurface } from "./surface";
@@ -38,7 +38,7 @@ import { systemHandlers, systemRoutes } from "./system-routes";
 import { UsageCounter } from "./usage";
 import { usageHandlers, usageRoutes } from "./usage-routes";
 
-/** Measuring the originals looks at every file. */
+/** The size of the originals is cached this long, because measuring it reads every file's entry. */
 const sizes_hold_ms = 60_000;
 
 export default definePlugin({
@@ -119,8 +119,11 @@ export default definePlugin({
       commands: commandHandlers(ctx),
       jobs: [purgeOfUser((user_id) => usage.forget(user_id))],
       start: async () => {
-        const warn: Rejected = (of, reason) =>
-          log.warn("a page or panel of a plugin is not shown in the console", { ...of, reason });
+        const warn: OnRejected = (rejected, reason) =>
+          log.warn("a page or panel of a plugin is not shown in the console", {
+            ...rejected,
+            reason,
+          });
         added.pages(warn);
         added.panels(warn);
         await usage.start();

@@ -16,24 +16,24 @@ import type { ChangeFeed } from "./change-feed";
 import type { AddedModules } from "./plugin-modules";
 import type { StaticFiles } from "./static-files";
 
-const module_words = { description: "The path of its ES module." };
-const plugin_words = { description: "The plugin that brings it." };
+const module_options = { description: "The path of its ES module." };
+const plugin_options = { description: "The plugin that brings it." };
 const PageRecord = named(
   "ConsolePage",
   t.Object({
-    plugin: t.String(plugin_words),
+    plugin: t.String(plugin_options),
     path: t.String({ description: "The page's address below `/console/`." }),
     title: t.String(),
     group: OneOf(["work", "developer", "admin"]),
-    module: t.String(module_words),
+    module: t.String(module_options),
   }),
 );
 const PanelRecord = t.Object({
-  plugin: t.String(plugin_words),
+  plugin: t.String(plugin_options),
   id: t.String(),
   where: OneOf(["document", "folder", "chat", "signin"], { description: "Beside what it stands." }),
   title: t.String(),
-  module: t.String(module_words),
+  module: t.String(module_options),
 });
 const html = (description: string) => ({ description, media_type: "text/html" });
 

@@ -41,11 +41,11 @@ export async function readUsage(
   db: ConsoleDb,
   owner_id: string,
   from_day: string,
-): Promise<{ readonly rows: UsageRow[]; readonly before: UsageRow | undefined }> {
+): Promise<{ readonly rows: UsageRow[]; readonly previous: UsageRow | undefined }> {
   const usage = db.selectFrom("console_usage").selectAll().where("owner_id", "=", owner_id);
   return {
     rows: await usage.where("day", ">=", from_day).orderBy("day").execute(),
-    before: await usage
+    previous: await usage
       .where("day", "<", from_day)
       .orderBy("day", "desc")
       .limit(1)
@@ -55,8 +55,12 @@ export async function readUsage(
 
 /** Writes nothing when there is nothing so old. */
 export const pruneUsage = async (db: ConsoleDb, before_day: string): Promise<void> => {
-  const old = db.selectFrom("console_usage").select("day").where("day", "<", before_day).limit(1);
-  if ((await old.executeTakeFirst()) === undefined) return;
+  const expired = db
+    .selectFrom("console_usage")
+    .select("day")
+    .where("day", "<", before_day)
+    .limit(1);
+  if ((await expired.executeTakeFirst()) === undefined) return;
   await db.deleteFrom("console_usage").where("day", "<", before_day).execute();
 };
 

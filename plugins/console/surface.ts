@@ -105,13 +105,13 @@ export function refusalOf(
       : isName(host)
         ? [new URL(public_url).host]
         : [new URL(public_url).host, host];
-  const from = URL.canParse(origin) ? new URL(origin) : undefined;
-  if (!from || !hosts.some((own_host) => sameHost(own_host, from.host)))
+  const origin_url = URL.canParse(origin) ? new URL(origin) : undefined;
+  if (!origin_url || !hosts.some((allowed_host) => sameHost(allowed_host, origin_url.host)))
     return crossSite(
       `It was sent by a page of ${origin}, but the address of this server is ${host}. ` +
         "Behind a reverse proxy, set server.public_url to the address that people use.",
     );
-  return secure && from.protocol !== "https:"
+  return secure && origin_url.protocol !== "https:"
     ? crossSite("It was sent by a page that was not loaded over HTTPS.")
     : undefined;
 }
@@ -126,5 +126,5 @@ function isName(host: string): boolean {
   );
 }
 
-const crossSite = (why: string): HttpError =>
-  new HttpError(403, "cross_site", `This request was refused. ${why}`);
+const crossSite = (reason: string): HttpError =>
+  new HttpError(403, "cross_site", `This request was refused. ${reason}`);

@@ -301,12 +301,12 @@ export const systemHandlers = ({
   config: () =>
     operations.settings().map(({ setting, value, origin }) => ({
       name: setting,
-      value: shownValue(value),
+      value: displayValue(value),
       origin,
     })),
 });
 
-function shownValue(value: unknown): string | null {
+function displayValue(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   return Array.isArray(value) ? value.join(",") : String(value);
 }

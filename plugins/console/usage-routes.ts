@@ -3,7 +3,7 @@ import { RateLimiter, route, t, type HandlersOf, named } from "../../core/sdk";
 import type { Quotas } from "../quotas/contract";
 import { days_max, type UsageCounter } from "./usage";
 
-const OrNull = t.Union([t.Integer(), t.Null()]);
+const NullableInteger = t.Union([t.Integer(), t.Null()]);
 const UsageRecord = named(
   "Usage",
   t.Object({
@@ -25,12 +25,12 @@ const UsageRecord = named(
     }),
     limits: t.Object(
       {
-        folders: OrNull,
-        documents: OrNull,
-        chats: OrNull,
-        storage_bytes: OrNull,
-        requests_per_window: OrNull,
-        window_s: OrNull,
+        folders: NullableInteger,
+        documents: NullableInteger,
+        chats: NullableInteger,
+        storage_bytes: NullableInteger,
+        requests_per_window: NullableInteger,
+        window_s: NullableInteger,
       },
       { description: "Null: none." },
     ),

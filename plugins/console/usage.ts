@@ -86,17 +86,17 @@ export class UsageCounter {
     await this.flush();
     const { db, now_ms, storageOf } = this.ctx;
     const today_ms = now_ms();
-    const dates = Array.from({ length: days }, (_, place) =>
-      dayOf(today_ms - (days - 1 - place) * day_ms),
+    const dates = Array.from({ length: days }, (_, index) =>
+      dayOf(today_ms - (days - 1 - index) * day_ms),
     );
-    const { rows, before } = await store.readUsage(db, owner_id, dates[0]!);
+    const { rows, previous } = await store.readUsage(db, owner_id, dates[0]!);
     const by_day = new Map(rows.map((row) => [row.day, row]));
     const stored_now_bytes = await storageOf(owner_id);
-    let storage_bytes = toNumber(before?.storage_bytes);
-    return dates.map((date, place) => {
+    let storage_bytes = toNumber(previous?.storage_bytes);
+    return dates.map((date, index) => {
       const row = by_day.get(date);
       storage_bytes =
-        place === days - 1 ? stored_now_bytes : toNumber(row?.storage_bytes ?? storage_bytes);
+        index === days - 1 ? stored_now_bytes : toNumber(row?.storage_bytes ?? storage_bytes);
       return {
         date,
         requests: toNumber(row?.requests),

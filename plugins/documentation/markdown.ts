@@ -92,7 +92,7 @@ function sectionsOf(tokens: readonly Token[], headings: readonly Heading[]): Sec
     if (token.type === "heading") words.push([]);
     else if (token.type !== "html") words.at(-1)?.push(plainText(token.raw));
   }
-  return headings.map((heading, place) => ({ ...heading, words: words[place]!.join(" ") }));
+  return headings.map((heading, index) => ({ ...heading, words: words[index]!.join(" ") }));
 }
 
 /** Without Markdown markup. */

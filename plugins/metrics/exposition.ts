@@ -92,9 +92,9 @@ function valuesOf({ surface, method, route, buckets, sum_ms }: RouteCounts) {
   const { name } = durations;
   const labels = { surface, method, route };
   let count = 0;
-  const upTo = buckets.map((requests, place) => {
+  const upTo = buckets.map((requests, index) => {
     count += requests;
-    const le = bounds_s[place] ?? "+Inf";
+    const le = bounds_s[index] ?? "+Inf";
     return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count };
   });
   return [

@@ -16,7 +16,7 @@ export function infoLines(found: PluginDetails): string[] {
   const row = (label: string, value: string | null | undefined): string[] =>
     value ? [`${`${label}:`.padEnd(10)} ${value}`] : [];
   const list = (label: string, values: readonly string[] | null | undefined): string[] =>
-    (values ?? []).flatMap((value, place) => row(place === 0 ? label : "", value)).map(unlabelled);
+    (values ?? []).flatMap((value, index) => row(index === 0 ? label : "", value)).map(unlabelled);
   return [
     `${found.name} ${found.version ?? ""}`.trimEnd(),
     ...row("status", [status, found.reason].filter(Boolean).join(": ")),

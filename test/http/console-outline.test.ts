@@ -1,6 +1,7 @@
 /** The pages and headings of a document, as the console requests them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { indicesOf, piecesOf } from "../../plugins/console/web/reader/text-ranges";
+import { styledPieces, type LookRange } from "../../plugins/console/web/reader/styled-pieces";
+import { indicesOf } from "../../plugins/console/web/reader/text-ranges";
 import { signedIn, type Browser } from "../helpers/browser";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person } from "../helpers/person";
@@ -73,11 +74,18 @@ describe("a text with an outline", () => {
     ],
     ["a mark that starts before the block", [], { from: 50, to: 101 }, ["m", "...."]],
   ] as const)("pieces of a block: %s", (_why, headings, mark, expected) => {
-    const pieces = piecesOf({ from: 100, to: 105 }, headings, mark);
-    const shown = pieces.map(({ from, to, heading, marked }) =>
-      (heading && marked ? "X" : heading ? "H" : marked ? "m" : ".").repeat(to - from),
+    const ranges: LookRange[] = headings.map((range) => ({ ...range, look: "heading" }));
+    if (mark) ranges.push({ ...mark, look: "mark" });
+    const letters: Readonly<Record<string, string>> = {
+      "heading mark": "X",
+      heading: "H",
+      mark: "m",
+    };
+    const pieces = styledPieces({ from: 100, to: 105 }, ranges);
+    const shown = pieces.map(({ from, to, looks }) =>
+      (letters[looks.join(" ")] ?? ".").repeat(to - from),
     );
     expect(shown.join("")).toBe(expected.join(""));
-    expect(pieces.at(-1)!.to).toBe(5);
+    expect(pieces.at(-1)!.to).toBe(105);
   });
 });

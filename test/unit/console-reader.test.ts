@@ -5,12 +5,11 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { locate, locateWithin } from "../../plugins/console/web/reader/quote-match";
+import { styledPieces } from "../../plugins/console/web/reader/styled-pieces";
 import {
   indexOfCodePoint,
-  piecesOf,
   rangeOf,
   surroundingsOf,
-  within,
 } from "../../plugins/console/web/reader/text-ranges";
 import { viewsOf } from "../../plugins/console/web/reader/views";
 
@@ -130,16 +129,6 @@ describe("places in a text", () => {
     ["emptied, because the document was deleted", "one", { quote: "", start: 1, end: 1 }, null],
   ] as const)("the place of a passage: %s", (_why, text, passage, range) =>
     expect(rangeOf(text, passage)).toEqual(range),
-  );
-
-  test.each([
-    ["inside", { from: 12, to: 15 }, { from: 2, to: 5 }],
-    ["begins before", { from: 5, to: 15 }, { from: 0, to: 5 }],
-    ["ends after", { from: 15, to: 50 }, { from: 5, to: 10 }],
-    ["before", { from: 0, to: 10 }, null],
-    ["none", null, null],
-  ] as const)("the part of a passage in a block: %s", (_why, range, expected) =>
-    expect(within({ from: 10, to: 20 }, range)).toEqual(expected),
   );
 });
 
@@ -309,25 +298,18 @@ describe("the passage around a quote", () => {
     expect(range && text.slice(range.from, range.to)).toBe(message);
   });
   test("is shaded where it isn't marked", () => {
-    const pieces = piecesOf(
-      { from: 10, to: 60 },
-      [{ from: 0, to: 14 }],
-      { from: 20, to: 30 },
-      { from: 12, to: 50 },
-    );
-    expect(
-      pieces.map(({ from, to, heading, marked, shaded }) => [
-        from,
-        to,
-        [heading && "heading", marked && "marked", shaded && "shaded"].filter(Boolean).join(" "),
-      ]),
-    ).toEqual([
-      [0, 2, "heading"],
-      [2, 4, "heading shaded"],
-      [4, 10, "shaded"],
-      [10, 20, "marked shaded"],
-      [20, 40, "shaded"],
-      [40, 50, ""],
+    const pieces = styledPieces({ from: 10, to: 60 }, [
+      { from: 0, to: 14, look: "heading" },
+      { from: 20, to: 30, look: "mark" },
+      { from: 12, to: 50, look: "shade" },
+    ]);
+    expect(pieces.map(({ from, to, looks }) => [from, to, looks.join(" ")])).toEqual([
+      [10, 12, "heading"],
+      [12, 14, "heading shade"],
+      [14, 20, "shade"],
+      [20, 30, "mark shade"],
+      [30, 50, "shade"],
+      [50, 60, ""],
     ]);
   });
   test("identifies which of two equal quotes on a page is meant", () => {

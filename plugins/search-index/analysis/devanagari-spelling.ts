@@ -69,7 +69,7 @@ function withNasals(word: string): string[] {
     spelling.slice(0, index) + nasal + virama + spelling.slice(index + 1);
   if (places.length > nasals_max) return [word, places.reduceRight(withNasal, word)];
   return places.reduceRight(
-    (spelled, place) => [...spelled, ...spelled.map((spelling) => withNasal(spelling, place))],
+    (spelled, index) => [...spelled, ...spelled.map((spelling) => withNasal(spelling, index))],
     [word],
   );
 }

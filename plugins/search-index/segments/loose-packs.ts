@@ -44,7 +44,7 @@ export async function* packLoose(
     postings = 0;
     return pack;
   };
-  const loose = ids.filter((id, place) => packed[place] === 0 && id >= from_id);
+  const loose = ids.filter((id, index) => packed[index] === 0 && id >= from_id);
   const part = new PartSize(segments_read, read_ms);
   for (let at = 0; at < loose.length;) {
     const batch = [...loose.subarray(at, at + part.size)];

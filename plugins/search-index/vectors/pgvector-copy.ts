@@ -215,7 +215,7 @@ async function insertRows(
   const numbers = wholeNumbers(row.data, dimensions);
   if (numbers.length === 0) return;
   const values = numbers.map(
-    (_, place) => `(${row.id}, ${place}, ${row.segment_id}, cast(? as text))`,
+    (_, index) => `(${row.id}, ${index}, ${row.segment_id}, cast(? as text))`,
   );
   await all(
     `insert into ${copy} select id, place, segment_id, cast(numbers as ${types}.halfvec) ` +

@@ -31,8 +31,8 @@ export class ApiProblem extends Error {
   }
   /** The problem of this field (`/name`, `?page`), if any. */
   at(pointer: string): string | undefined {
-    const found = this.errors.find((error) => error.pointer === pointer);
-    return found && forPeople(found.detail);
+    const field_problem = this.errors.find((error) => error.pointer === pointer);
+    return field_problem && forPeople(field_problem.detail);
   }
   get family(): Family {
     if (this.status === 0) return "offline";
@@ -43,8 +43,11 @@ export class ApiProblem extends Error {
   }
   /** The sentence to show; adds the seconds to wait unless the server's own has a number. */
   get sentence(): string {
-    const says = this.retry_after_s === null || this.status !== 429 || /\d/.test(this.detail);
-    return says ? this.message : `${this.message} ${strings.wait_seconds(this.retry_after_s!)}`;
+    const has_seconds =
+      this.retry_after_s === null || this.status !== 429 || /\d/.test(this.detail);
+    return has_seconds
+      ? this.message
+      : `${this.message} ${strings.wait_seconds(this.retry_after_s!)}`;
   }
 }
 

@@ -27,10 +27,11 @@ export function withNewest<M extends Listed>(
   { data, pagination }: Part<M>,
   keep: Keep,
 ): FetchedMessages<M> {
-  const fetched = keptFrom(messages, data, keep);
+  const fetched = reuseUnchanged(messages, data, keep);
   const ids = new Set(fetched.map(({ requestId }) => requestId));
-  const last = messages.findLastIndex(({ requestId }) => ids.has(requestId));
-  const older = last < 0 || pagination.next_page === null ? [] : messages.slice(last + 1);
+  const last_overlap = messages.findLastIndex(({ requestId }) => ids.has(requestId));
+  const older =
+    last_overlap < 0 || pagination.next_page === null ? [] : messages.slice(last_overlap + 1);
   return { messages: [...fetched, ...older], total: pagination.total };
 }
 
@@ -41,7 +42,7 @@ export function withOlder<M extends Listed>(
   keep: Keep,
 ): FetchedMessages<M> {
   const fetched = new Map(
-    keptFrom(messages, data, keep).map((message) => [message.requestId, message]),
+    reuseUnchanged(messages, data, keep).map((message) => [message.requestId, message]),
   );
   const ids = new Set(messages.map(({ requestId }) => requestId));
   return {
@@ -53,11 +54,11 @@ export function withOlder<M extends Listed>(
   };
 }
 
-function keptFrom<M extends Listed>(
-  before: readonly M[],
-  now: readonly M[],
+function reuseUnchanged<M extends Listed>(
+  previous: readonly M[],
+  fetched: readonly M[],
   keep: Keep,
 ): readonly M[] {
-  const by_id = new Map(before.map((message) => [message.requestId, message]));
-  return now.map((message) => keep(by_id.get(message.requestId) ?? message, message));
+  const by_id = new Map(previous.map((message) => [message.requestId, message]));
+  return fetched.map((message) => keep(by_id.get(message.requestId) ?? message, message));
 }

@@ -22,25 +22,28 @@ export const useMessages = (chat_id: string) =>
 
 /** Fetches the messages before the loaded ones. */
 export async function fetchEarlier(chat_id: string): Promise<void> {
-  const page = await fetchPage(chat_id, 1 + Math.floor(known(chat_id).messages.length / page_size));
-  change(chat_id, (before) => withOlder(before, page, replaceEqualDeep));
+  const page = await fetchPage(
+    chat_id,
+    1 + Math.floor(cachedMessages(chat_id).messages.length / page_size),
+  );
+  updateCache(chat_id, (before) => withOlder(before, page, replaceEqualDeep));
 }
 
 /** Adds a message that was just sent, so that it is shown at once. */
 export function cacheMessage(chat_id: string, message: Message): void {
   // A running request may not include it.
   void queries.cancelQueries({ queryKey: keys.messages(chat_id) });
-  change(chat_id, ({ messages, total }) => ({
+  updateCache(chat_id, ({ messages, total }) => ({
     messages: [message, ...messages],
     total: total + 1,
   }));
 }
 
-const nothing: Fetched = { messages: [], total: 0 };
-const known = (chat_id: string): Fetched =>
-  queries.getQueryData<Fetched>(keys.messages(chat_id)) ?? nothing;
-const change = (chat_id: string, how: (before: Fetched) => Fetched): void =>
-  void queries.setQueryData(keys.messages(chat_id), how(known(chat_id)));
+const no_messages: Fetched = { messages: [], total: 0 };
+const cachedMessages = (chat_id: string): Fetched =>
+  queries.getQueryData<Fetched>(keys.messages(chat_id)) ?? no_messages;
+const updateCache = (chat_id: string, update: (before: Fetched) => Fetched): void =>
+  void queries.setQueryData(keys.messages(chat_id), update(cachedMessages(chat_id)));
 
 const fetchPage = (chat_id: string, page: number, signal?: AbortSignal, per_page = page_size) =>
   api<Page<Message>>(`/chats/${chat_id}/messages`, {
@@ -49,15 +52,17 @@ const fetchPage = (chat_id: string, page: number, signal?: AbortSignal, per_page
   });
 
 async function fetchNewest(chat_id: string, signal: AbortSignal): Promise<Fetched> {
-  const size = known(chat_id).messages.length > newest_size ? newest_size : page_size;
+  const size = cachedMessages(chat_id).messages.length > newest_size ? newest_size : page_size;
   const newest = await fetchPage(chat_id, 1, signal, size);
-  const now = withNewest(known(chat_id), newest, replaceEqualDeep);
+  const merged = withNewest(cachedMessages(chat_id), newest, replaceEqualDeep);
   const pages = await Promise.all(
-    pagesToFetch(now.messages, newest.data.length).map((page) => fetchPage(chat_id, page, signal)),
+    pagesToFetch(merged.messages, newest.data.length).map((page) =>
+      fetchPage(chat_id, page, signal),
+    ),
   );
   const fetched = pages.reduce(
     (before, page) => withOlder(before, page, replaceEqualDeep),
-    withNewest(known(chat_id), newest, replaceEqualDeep),
+    withNewest(cachedMessages(chat_id), newest, replaceEqualDeep),
   );
   for (const { requestId } of fetched.messages) changed_messages.delete(requestId);
   changed_messages.delete("all");
@@ -66,11 +71,11 @@ async function fetchNewest(chat_id: string, signal: AbortSignal): Promise<Fetche
 
 /** Pages of older messages with known changes or with unfinished answers. */
 function pagesToFetch(messages: readonly Message[], from: number): readonly number[] {
-  const all = changed_messages.has("all");
-  const places = messages.flatMap((message, at) =>
-    at >= from && (all || isRunning(message) || changed_messages.has(message.requestId))
-      ? [1 + Math.floor(at / page_size)]
+  const all_changed = changed_messages.has("all");
+  const pages = messages.flatMap((message, index) =>
+    index >= from && (all_changed || isRunning(message) || changed_messages.has(message.requestId))
+      ? [1 + Math.floor(index / page_size)]
       : [],
   );
-  return [...new Set(places)];
+  return [...new Set(pages)];
 }

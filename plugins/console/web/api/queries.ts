@@ -83,19 +83,19 @@ export const refresh = (...kinds: readonly string[]): Promise<unknown> =>
 
 /** All records of a list, page after page. Only for lists that are small by nature. */
 export async function fetchAll<T>(path: string): Promise<readonly T[]> {
-  const found: T[] = [];
+  const rows: T[] = [];
   for (let page: number | null = 1; page !== null;) {
     const answer: Page<T> = await api(path, { query: { page, per_page: 200 } });
-    found.push(...answer.data);
+    rows.push(...answer.data);
     page = answer.pagination.next_page;
   }
-  return found;
+  return rows;
 }
 
-/** All folders of the user, by name: roots and subfolders alike. */
-/** Polled while vectors are being computed: there is no event per document for that. */
+/** Polled this often while vectors are being computed: there is no event per document for that. */
 export const vectors_every_ms = 5_000;
 
+/** All folders of the user, by name: roots and subfolders alike. */
 export const useFolders = () =>
   useQuery({
     queryKey: keys.folders,

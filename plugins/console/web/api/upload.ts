@@ -15,29 +15,29 @@ export function upload<T>(
   { query, onProgress, signal }: UploadOptions = {},
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const send = new XMLHttpRequest();
-    const aborted = () => reject(new DOMException("The upload was cancelled.", "AbortError"));
-    if (signal?.aborted) return aborted();
-    signal?.addEventListener("abort", () => send.abort(), { once: true });
-    send.open("POST", apiUrl(path, query));
-    send.upload.addEventListener("progress", ({ loaded, total, lengthComputable }) => {
+    const xhr = new XMLHttpRequest();
+    const rejectAborted = () => reject(new DOMException("The upload was cancelled.", "AbortError"));
+    if (signal?.aborted) return rejectAborted();
+    signal?.addEventListener("abort", () => xhr.abort(), { once: true });
+    xhr.open("POST", apiUrl(path, query));
+    xhr.upload.addEventListener("progress", ({ loaded, total, lengthComputable }) => {
       if (lengthComputable && total > 0) onProgress?.(loaded / total);
     });
-    send.addEventListener("abort", aborted);
-    send.addEventListener("error", () => {
+    xhr.addEventListener("abort", rejectAborted);
+    xhr.addEventListener("error", () => {
       unreachable.value = true;
       reject(offline());
     });
-    send.addEventListener("load", () => {
+    xhr.addEventListener("load", () => {
       unreachable.value = false;
-      if (send.status >= 200 && send.status < 300) resolve(JSON.parse(send.responseText) as T);
+      if (xhr.status >= 200 && xhr.status < 300) resolve(JSON.parse(xhr.responseText) as T);
       else
         reject(
-          problemFrom(send.status, send.responseText, (name) => send.getResponseHeader(name), path),
+          problemFrom(xhr.status, xhr.responseText, (name) => xhr.getResponseHeader(name), path),
         );
     });
     const form = new FormData();
     form.append("file", file, file.name);
-    send.send(form);
+    xhr.send(form);
   });
 }

@@ -14,7 +14,7 @@ import { useSession } from "./session";
 import { Shell } from "./shell";
 import { ButtonLink } from "../ui/button";
 
-const Shown = ({ page, params }: { readonly page: PageEntry; readonly params: PageParams }) => (
+const PageView = ({ page, params }: { readonly page: PageEntry; readonly params: PageParams }) => (
   <Lazy key={page.path} load={page.load} props={{ params }} />
 );
 
@@ -45,15 +45,15 @@ function SignedIn({ admin }: { readonly admin: boolean }) {
     if (matches && !page.standalone && (!page.admin || admin))
       return (
         <Shell full={page.full ?? false}>
-          <Shown page={page} params={params} />
+          <PageView page={page} params={params} />
         </Shell>
       );
   }
-  const of_plugin = plugin_pages.data?.find((page) => path === `/${page.path}`);
+  const plugin_page = plugin_pages.data?.find((page) => path === `/${page.path}`);
   return (
     <Shell full={false}>
-      {of_plugin ? (
-        <PluginPage key={path} page={of_plugin} />
+      {plugin_page ? (
+        <PluginPage key={path} page={plugin_page} />
       ) : (
         !plugin_pages.isPending && <NotFound />
       )}
@@ -76,8 +76,8 @@ function Gate() {
     );
   const { user } = session.data;
   if (standalone && (!user || standalone !== sign_in))
-    return <Shown page={standalone} params={{}} />;
-  if (!user) return <Shown page={sign_in} params={{}} />;
+    return <PageView page={standalone} params={{}} />;
+  if (!user) return <PageView page={sign_in} params={{}} />;
   if (standalone) return <Redirect to="/folders" replace />;
   return <SignedIn admin={user.role === "admin"} />;
 }

@@ -29,7 +29,7 @@ export function Lazy<P extends object>({
 }) {
   const [, setReady] = useState(0);
   const [failed, setFailed] = useState(false);
-  const away = unreachable.value;
+  const is_offline = unreachable.value;
   const Component = loaded.get(load) as ComponentType<P> | undefined;
   useEffect(() => {
     let is_mounted = true;
@@ -55,9 +55,9 @@ export function Lazy<P extends object>({
       is_mounted = false;
     };
     // When the server is back, it is loaded again.
-  }, [load, away]);
+  }, [load, is_offline]);
   if (Component) return <Component {...props} />;
-  if (failed && away) return <ErrorView error={offline()} />;
+  if (failed && is_offline) return <ErrorView error={offline()} />;
   // Most likely the chunk is gone, because the server has a newer build than this page.
   if (failed)
     return (

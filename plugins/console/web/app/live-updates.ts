@@ -45,8 +45,8 @@ export function onChange(listener: (change: Change) => void): () => void {
   return () => listeners.delete(listener);
 }
 
-const waiting = new Set<string>();
-let gathering: ReturnType<typeof setTimeout> | undefined;
+const stale_kinds = new Set<string>();
+let refresh_timer: ReturnType<typeof setTimeout> | undefined;
 
 /** The id of the newest change seen: a tab that takes over the stream resumes after it. */
 let last_id = "";
@@ -56,11 +56,11 @@ let last_id = "";
  * moment later.
  */
 export function refreshSoon(kind: string): void {
-  for (const name of [kind, ...(related_kinds[kind] ?? [])]) waiting.add(name);
-  gathering ??= setTimeout(() => {
-    gathering = undefined;
-    void refresh(...waiting);
-    waiting.clear();
+  for (const name of [kind, ...(related_kinds[kind] ?? [])]) stale_kinds.add(name);
+  refresh_timer ??= setTimeout(() => {
+    refresh_timer = undefined;
+    void refresh(...stale_kinds);
+    stale_kinds.clear();
   }, gather_ms);
 }
 
@@ -82,10 +82,13 @@ function receive(message: Message): void {
   for (const listener of listeners) listener(message.change);
 }
 
-/** Holds the stream until `signal` fires. `say` receives its events, `state` whether it is open. */
+/**
+ * Keeps the stream open until `signal` fires. `broadcast` receives its events, `onStreaming` learns
+ * whether it is open.
+ */
 function holdStream(
-  say: (message: Message) => void,
-  state: (streaming: boolean) => void,
+  broadcast: (message: Message) => void,
+  onStreaming: (streaming: boolean) => void,
   signal: AbortSignal,
 ): void {
   let failures = 0;
@@ -97,28 +100,28 @@ function holdStream(
     );
     source.addEventListener("open", () => {
       failures = 0;
-      state(true);
+      onStreaming(true);
     });
     source.addEventListener("ready", ({ lastEventId }: MessageEvent<string>) => {
       last_id = lastEventId;
     });
     source.addEventListener("change", ({ data, lastEventId }: MessageEvent<string>) =>
-      say({ type: "change", change: JSON.parse(data) as Change, id: lastEventId }),
+      broadcast({ type: "change", change: JSON.parse(data) as Change, id: lastEventId }),
     );
     source.addEventListener("reset", ({ lastEventId }: MessageEvent<string>) => {
       last_id = lastEventId;
-      say({ type: "refetch" });
+      broadcast({ type: "refetch" });
     });
     source.addEventListener("closed", () => {
       source?.close();
-      say({ type: "signed_out" });
+      broadcast({ type: "signed_out" });
     });
     source.addEventListener("error", () => {
       failures += 1;
-      if (failures >= 2) state(false);
+      if (failures >= 2) onStreaming(false);
       if (source?.readyState !== EventSource.CLOSED) return;
       // The server refused the stream, and the browser does not reconnect by itself.
-      state(false);
+      onStreaming(false);
       timer = setTimeout(open, Math.min(30_000, 1_000 * 2 ** failures));
     });
   };
@@ -135,27 +138,27 @@ function holdStream(
 
 /** Starts the updates. Returns a function that stops them, for sign-out. */
 export function startLive(): () => void {
-  const ending = new AbortController();
-  const { signal } = ending;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const channel = new BroadcastChannel("dossier.live");
   let streaming = true;
-  let heard_at = Date.now();
-  let leading = false;
-  const say = (message: Message) => {
+  let message_at = Date.now();
+  let is_leader = false;
+  const broadcast = (message: Message) => {
     channel.postMessage(message);
     receive(message);
   };
   channel.addEventListener("message", ({ data }: MessageEvent<Message>) => {
-    heard_at = Date.now();
+    message_at = Date.now();
     if (data.type === "alive") streaming = data.streaming;
     else receive(data);
   });
   const lead = () => {
-    leading = true;
+    is_leader = true;
     holdStream(
-      say,
-      (flows) => {
-        streaming = flows;
+      broadcast,
+      (is_open) => {
+        streaming = is_open;
         channel.postMessage({ type: "alive", streaming } satisfies Message);
       },
       signal,
@@ -168,17 +171,17 @@ export function startLive(): () => void {
   if (navigator.locks)
     navigator.locks.request("dossier.live", { signal }, lead).catch(() => undefined);
   else void lead();
-  const beat = setInterval(() => {
-    if (leading) channel.postMessage({ type: "alive", streaming } satisfies Message);
+  const alive_timer = setInterval(() => {
+    if (is_leader) channel.postMessage({ type: "alive", streaming } satisfies Message);
   }, alive_ms);
-  const poll = setInterval(() => {
-    const silent = !leading && Date.now() - heard_at > silence_max_ms;
-    if (!document.hidden && (silent || !streaming)) refetchAll();
+  const poll_timer = setInterval(() => {
+    const is_leader_silent = !is_leader && Date.now() - message_at > silence_max_ms;
+    if (!document.hidden && (is_leader_silent || !streaming)) refetchAll();
   }, poll_ms);
   return () => {
-    clearInterval(beat);
-    clearInterval(poll);
-    ending.abort();
+    clearInterval(alive_timer);
+    clearInterval(poll_timer);
+    stopping.abort();
     channel.close();
   };
 }

@@ -19,7 +19,7 @@ interface Entry {
   readonly label: string;
   readonly icon: IconName;
   readonly group: Group;
-  readonly ahead?: () => void;
+  readonly prefetchPage?: () => void;
 }
 
 const groups = ["work", "developer", "admin"] as const;
@@ -28,12 +28,12 @@ const groups = ["work", "developer", "admin"] as const;
 function useEntries(): readonly Entry[] {
   const { role } = useUser();
   const plugin_pages = usePluginPages().data ?? [];
-  const own_pages = pages.flatMap(({ path, nav, admin, load }) =>
+  const built_in_entries = pages.flatMap(({ path, nav, admin, load }) =>
     nav && (!admin || role === "admin")
       ? [{ href: path, ...nav, ahead: () => prefetch(load) }]
       : [],
   );
-  const added = plugin_pages
+  const plugin_entries = plugin_pages
     .filter(({ group }) => group !== "admin" || role === "admin")
     .map(({ path, title, group }) => ({
       href: `/${path}`,
@@ -41,7 +41,7 @@ function useEntries(): readonly Entry[] {
       icon: "plug" as const,
       group,
     }));
-  return [...own_pages, ...added];
+  return [...built_in_entries, ...plugin_entries];
 }
 
 export const Brand = () => (
@@ -72,9 +72,9 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }) {
         </button>
       )}
       {groups.map((group) => {
-        const of_group = entries.filter((entry) => entry.group === group);
+        const group_entries = entries.filter((entry) => entry.group === group);
         return (
-          of_group.length > 0 && (
+          group_entries.length > 0 && (
             <div
               key={group}
               class="nav-group"
@@ -85,7 +85,7 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }) {
                 {strings.navigation.groups[group]}
               </p>
               <ul>
-                {of_group.map(({ href, label, icon, ahead }) => (
+                {group_entries.map(({ href, label, icon, prefetchPage }) => (
                   <li key={href}>
                     <Link
                       href={href}
@@ -94,8 +94,8 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }) {
                         path === href || path.startsWith(`${href}/`) ? "page" : undefined
                       }
                       onClick={onGo}
-                      onPointerEnter={ahead}
-                      onFocus={ahead}
+                      onPointerEnter={prefetchPage}
+                      onFocus={prefetchPage}
                     >
                       <Icon name={icon} />
                       {label}
@@ -121,7 +121,7 @@ const themes = [
 export function NavigationFoot({ onGo }: { readonly onGo?: () => void }) {
   const { email } = useUser();
   const [path] = useLocation();
-  const leave = useSignOut();
+  const signOut = useSignOut();
   const { navigation } = strings;
   const icon = themes.find(([name]) => name === theme.value)![1];
   return (
@@ -140,9 +140,9 @@ export function NavigationFoot({ onGo }: { readonly onGo?: () => void }) {
         label={`${navigation.theme}, ${navigation.keyboard}`}
         icon={icon}
         items={[
-          ...themes.map(([name, of_theme]) => ({
+          ...themes.map(([name, theme_icon]) => ({
             label: `${navigation[name]}${theme.value === name ? " ✓" : ""}`,
-            icon: of_theme,
+            icon: theme_icon,
             run: () => setTheme(name),
           })),
           "separator",
@@ -156,7 +156,7 @@ export function NavigationFoot({ onGo }: { readonly onGo?: () => void }) {
           },
         ]}
       />
-      <IconButton label={navigation.sign_out} icon="log-out" small onClick={leave} />
+      <IconButton label={navigation.sign_out} icon="log-out" small onClick={signOut} />
     </div>
   );
 }

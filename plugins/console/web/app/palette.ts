@@ -1,4 +1,4 @@
-/** Whether the search palette is open, and what was typed before it was loaded. */
+/** The state of the search palette: whether it is open, and what was typed before it was loaded. */
 import { signal } from "@preact/signals";
 
 export const palette_open = signal(false);

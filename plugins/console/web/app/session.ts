@@ -9,7 +9,7 @@ export const useSession = () =>
     queryKey: keys.session,
     queryFn: async () => {
       const session = await api<Session>("/session");
-      remember(session.user !== null);
+      rememberSession(session.user !== null);
       return session;
     },
     staleTime: 5 * 60_000,
@@ -27,7 +27,7 @@ export function useUser(): User {
  * user.
  */
 export function setUser(user: User | null): void {
-  remember(user !== null);
+  rememberSession(user !== null);
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] });
   queries.setQueryData<Session>(
     keys.session,
@@ -36,12 +36,12 @@ export function setUser(user: User | null): void {
 }
 
 /** Whether somebody was signed in in this browser and did not sign out. */
-const remembered = "dossier.signed_in";
-function remember(signed_in: boolean): void {
-  if (signed_in) localStorage.setItem(remembered, "1");
+const storage_key = "dossier.signed_in";
+function rememberSession(signed_in: boolean): void {
+  if (signed_in) localStorage.setItem(storage_key, "1");
 }
 /** The session of the user who was signed in here has ended. */
-export const hasLostSession = (): boolean => localStorage.getItem(remembered) !== null;
+export const hasLostSession = (): boolean => localStorage.getItem(storage_key) !== null;
 
 let signed_out = false;
 /** Somebody has just signed out here, so automatic sign-in is off until a click. */
@@ -49,11 +49,11 @@ export const hasSignedOut = (): boolean => signed_out;
 
 /** Here, and at the identity provider if it has a page for that. */
 export async function signOut(): Promise<void> {
-  const further = await api<Answer<"signOut"> | undefined>("/session", { method: "DELETE" });
+  const provider_page = await api<Answer<"signOut"> | undefined>("/session", { method: "DELETE" });
   signed_out = true;
-  localStorage.removeItem(remembered);
-  if (!further?.location) return setUser(null);
-  location.assign(further.location);
+  localStorage.removeItem(storage_key);
+  if (!provider_page?.location) return setUser(null);
+  location.assign(provider_page.location);
   // Blocks further actions until the browser has left the page.
   return new Promise(() => undefined);
 }

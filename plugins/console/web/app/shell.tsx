@@ -26,17 +26,17 @@ const health_every_ms = 30_000;
 function OfflineBanner() {
   const [online, setOnline] = useState(navigator.onLine);
   useEffect(() => {
-    const look = () => setOnline(navigator.onLine);
-    addEventListener("online", look);
-    addEventListener("offline", look);
+    const update = () => setOnline(navigator.onLine);
+    addEventListener("online", update);
+    addEventListener("offline", update);
     return () => {
-      removeEventListener("online", look);
-      removeEventListener("offline", look);
+      removeEventListener("online", update);
+      removeEventListener("offline", update);
     };
   }, []);
-  const away = unreachable.value;
+  const is_offline = unreachable.value;
   useEffect(() => {
-    if (!away) return;
+    if (!is_offline) return;
     const timer = setInterval(() => {
       if (!document.hidden) api<Session>("/session").catch(() => undefined);
     }, retry_ms);
@@ -45,8 +45,8 @@ function OfflineBanner() {
       clearInterval(timer);
       void queries.invalidateQueries();
     };
-  }, [away]);
-  if (online && !away) return null;
+  }, [is_offline]);
+  if (online && !is_offline) return null;
   return (
     <div class="banner" role="status">
       <Icon name="offline" />
@@ -74,21 +74,21 @@ function IntakeBanner() {
 /** A new page is scrolled to its top and gets the focus; going back keeps the position. */
 function useArrival(path: string) {
   const main = useRef<HTMLElement>(null);
-  const first = useRef(true);
+  const is_first = useRef(true);
   const going_back = useRef(false);
   useEffect(() => {
-    const back = () => {
+    const noteGoingBack = () => {
       going_back.current = true;
     };
-    addEventListener("popstate", back);
-    return () => removeEventListener("popstate", back);
+    addEventListener("popstate", noteGoingBack);
+    return () => removeEventListener("popstate", noteGoingBack);
   }, []);
   useEffect(() => {
-    if (!first.current && !going_back.current) {
+    if (!is_first.current && !going_back.current) {
       scrollTo(0, 0);
       main.current?.focus({ preventScroll: true });
     }
-    first.current = false;
+    is_first.current = false;
     going_back.current = false;
   }, [path]);
   return main;

@@ -12,7 +12,7 @@ import { pages, palette } from "./pages";
 export const help_open = signal(false);
 
 const chord_ms = 1_200;
-const typing = (target: EventTarget | null): boolean =>
+const isTextField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
     (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) &&
@@ -22,10 +22,10 @@ const typing = (target: EventTarget | null): boolean =>
  * Activates the element that has this key, as `data-shortcut="/"`: a field is focused, a button
  * clicked.
  */
-function useOnPage(key: string): boolean {
+function activateOnPage(key: string): boolean {
   const element = document.querySelector<HTMLElement>(`[data-shortcut="${CSS.escape(key)}"]`);
   if (!element) return false;
-  if (typing(element)) element.focus();
+  if (isTextField(element)) element.focus();
   else element.click();
   return true;
 }
@@ -35,7 +35,7 @@ export function useShortcuts(): void {
   const [, navigate] = useLocation();
   useEffect(() => {
     let chord_at = 0;
-    const press = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k" && palette) {
         event.preventDefault();
         openPalette();
@@ -50,23 +50,23 @@ export function useShortcuts(): void {
         event.ctrlKey ||
         event.metaKey ||
         event.altKey ||
-        typing(event.target) ||
+        isTextField(event.target) ||
         document.querySelector("dialog[open]")
       )
         return;
-      const going = event.timeStamp - chord_at < chord_ms;
+      const is_chord = event.timeStamp - chord_at < chord_ms;
       chord_at = 0;
-      const page = going ? pages.find(({ nav }) => nav?.shortcut === event.key) : undefined;
+      const page = is_chord ? pages.find(({ nav }) => nav?.shortcut === event.key) : undefined;
       if (page) navigate(page.path);
       else if (event.key === "g") {
         chord_at = event.timeStamp;
         return;
       } else if (event.key === "?") help_open.value = true;
-      else if ((event.key !== "/" && event.key !== "n") || !useOnPage(event.key)) return;
+      else if ((event.key !== "/" && event.key !== "n") || !activateOnPage(event.key)) return;
       event.preventDefault();
     };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
   }, [navigate]);
 }
 
@@ -89,7 +89,7 @@ export function HelpDialog() {
     [["Esc"], help.rows.escape],
     [["Enter"], help.rows.send],
   ];
-  const places = pages.flatMap(({ nav }): Row[] =>
+  const destinations = pages.flatMap(({ nav }): Row[] =>
     nav?.shortcut ? [[["g", nav.shortcut], nav.label]] : [],
   );
   return (
@@ -102,7 +102,7 @@ export function HelpDialog() {
       {(
         [
           [help.anywhere, rows],
-          [help.go, places],
+          [help.go, destinations],
         ] as const
       ).map(([title, list]) => (
         <section key={title} class="stack-small">

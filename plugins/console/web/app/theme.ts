@@ -5,18 +5,18 @@
 import { signal } from "@preact/signals";
 
 export type Theme = "system" | "light" | "dark";
-const place = "dossier.theme";
-const stored = localStorage.getItem(place);
+const storage_key = "dossier.theme";
+const stored = localStorage.getItem(storage_key);
 
 export const theme = signal<Theme>(stored === "light" || stored === "dark" ? stored : "system");
 
 export function setTheme(next: Theme): void {
   theme.value = next;
   if (next === "system") {
-    localStorage.removeItem(place);
+    localStorage.removeItem(storage_key);
     delete document.documentElement.dataset.theme;
   } else {
-    localStorage.setItem(place, next);
+    localStorage.setItem(storage_key, next);
     document.documentElement.dataset.theme = next;
   }
 }
@@ -31,5 +31,6 @@ export const themeInEffect = (): "light" | "dark" =>
 
 // Other tabs follow.
 addEventListener("storage", ({ key, newValue }) => {
-  if (key === place) setTheme(newValue === "light" || newValue === "dark" ? newValue : "system");
+  if (key === storage_key)
+    setTheme(newValue === "light" || newValue === "dark" ? newValue : "system");
 });

@@ -52,12 +52,12 @@ interface Keyed<T> {
 
 function PluginTable<T>({ label, columns, rows, empty }: TableOptions<T>) {
   if (rows.length === 0 && empty !== undefined) return <p class="muted">{empty}</p>;
-  const keyed = rows.map((row, place): Keyed<T> => ({ row, key: String(place) }));
+  const keyed = rows.map((row, index): Keyed<T> => ({ row, key: String(index) }));
   return (
     <Table
       label={label}
-      columns={columns.map(({ title, cell, kind }, place) => ({
-        key: String(place),
+      columns={columns.map(({ title, cell, kind }, index) => ({
+        key: String(index),
         header: title,
         cell: ({ row }: Keyed<T>) => <Place content={cell(row)} />,
         ...(kind && { kind }),
@@ -71,8 +71,8 @@ function PluginTable<T>({ label, columns, rows, empty }: TableOptions<T>) {
 /** `value` and `error` are read and written by the plugin. */
 function fieldIn(roots: ContentRoots, options: FieldOptions): FormField {
   const { kind = "text", choices = [] } = options;
-  const first = options.value ?? (kind === "check" ? false : (choices[0]?.value ?? ""));
-  const value = signal<string | boolean>(typeof first === "number" ? String(first) : first);
+  const initial = options.value ?? (kind === "check" ? false : (choices[0]?.value ?? ""));
+  const value = signal<string | boolean>(typeof initial === "number" ? String(initial) : initial);
   const error = signal<string | null>(null);
   const change = (next: string | boolean) => {
     value.value = next;

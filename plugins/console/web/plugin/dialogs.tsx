@@ -13,14 +13,14 @@ function open(
   dialogOf: (close: () => void, confirmed: () => void) => ComponentChildren,
 ): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  let done = false;
+  let is_confirmed = false;
   const root = roots.show(
     dialogOf(
       () => {
         roots.remove(root);
-        resolve(done);
+        resolve(is_confirmed);
       },
-      () => (done = true),
+      () => (is_confirmed = true),
     ),
     document.body,
   );

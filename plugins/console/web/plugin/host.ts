@@ -14,19 +14,22 @@ import { themeInEffect } from "../app/theme";
 import { componentsIn } from "./components";
 import { ContentRoots } from "./content-roots";
 
-/** Cleanup when it is left; an exception there does not block navigation. */
-export class Leaving {
-  private readonly works: (() => void)[] = [];
-  private is_gone = false;
+/**
+ * The time during which a plugin's page or panel is shown. Its cleanup functions run at the end; an
+ * exception in one of them does not block navigation.
+ */
+export class Lifetime {
+  private readonly clean_ups: (() => void)[] = [];
+  private has_ended = false;
 
-  readonly add = (work: () => void): void => {
-    if (this.is_gone) run(work);
-    else this.works.push(work);
+  readonly add = (cleanUp: () => void): void => {
+    if (this.has_ended) run(cleanUp);
+    else this.clean_ups.push(cleanUp);
   };
 
-  leave(): void {
-    this.is_gone = true;
-    for (const work of this.works.splice(0)) run(work);
+  end(): void {
+    this.has_ended = true;
+    for (const cleanUp of this.clean_ups.splice(0)) run(cleanUp);
   }
 }
 
@@ -38,14 +41,14 @@ function run(work: () => void): void {
   }
 }
 
-function shownHost(leaving: Leaving): ShownHost {
+function shownHost(lifetime: Lifetime): ShownHost {
   const roots = new ContentRoots();
-  leaving.add(() => roots.clear());
+  lifetime.add(() => roots.clear());
   return {
     api: (path, init) => fetch(`${api_base}${path}`, { credentials: "same-origin", ...init }),
     call: (path, options) => api(path, options),
     theme: themeInEffect,
-    onLeave: leaving.add,
+    onLeave: lifetime.add,
     ui: componentsIn(roots),
   };
 }
@@ -55,26 +58,26 @@ export interface SignedIn {
   readonly navigate: (path: string) => void;
 }
 
-export const consoleHost = (leaving: Leaving, { user, navigate }: SignedIn): ConsoleHost => ({
-  ...shownHost(leaving),
+export const consoleHost = (lifetime: Lifetime, { user, navigate }: SignedIn): ConsoleHost => ({
+  ...shownHost(lifetime),
   navigate,
   user: { id: user.id, email: user.email, role: user.role },
-  onChange: (listener) => leaving.add(onChange((change) => run(() => listener(change)))),
+  onChange: (listener) => lifetime.add(onChange((change) => run(() => listener(change)))),
 });
 
 /** The record of the page, which is refetched while the panel is shown. */
 export class ShownRecord<R> {
   private readonly listeners = new Set<(record: R) => void>();
 
-  constructor(private now: R) {}
+  constructor(private current: R) {}
 
   update(record: R): void {
-    if (record === this.now) return;
-    this.now = record;
+    if (record === this.current) return;
+    this.current = record;
     for (const listener of this.listeners) run(() => listener(record));
   }
 
-  readonly read = (): R => this.now;
+  readonly read = (): R => this.current;
 
   listen(listener: (record: R) => void): () => void {
     this.listeners.add(listener);
@@ -83,16 +86,16 @@ export class ShownRecord<R> {
 }
 
 export const panelHost = <W extends keyof PanelRecords>(
-  leaving: Leaving,
+  lifetime: Lifetime,
   signed_in: SignedIn,
   record: ShownRecord<PanelRecords[W]>,
 ): PanelHost<PanelRecords[W]> => ({
-  ...consoleHost(leaving, signed_in),
+  ...consoleHost(lifetime, signed_in),
   record: record.read,
-  onRecord: (listener) => leaving.add(record.listen(listener)),
+  onRecord: (listener) => lifetime.add(record.listen(listener)),
 });
 
-export const signInHost = (leaving: Leaving): SignInHost => ({
-  ...shownHost(leaving),
+export const signInHost = (lifetime: Lifetime): SignInHost => ({
+  ...shownHost(lifetime),
   signedIn: () => queries.invalidateQueries({ queryKey: keys.session }),
 });

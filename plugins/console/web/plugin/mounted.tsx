@@ -10,7 +10,7 @@ import { Note } from "../ui/note";
 import { Skeleton } from "../ui/states";
 import { common_strings } from "../strings/common";
 import { part_strings as strings } from "../strings/plugin-parts";
-import { Leaving } from "./host";
+import { Lifetime } from "./host";
 
 /** After this time a notice says that the plugin does not respond; it may still render later. */
 const slow_ms = 5_000;
@@ -18,26 +18,26 @@ const slow_ms = 5_000;
  * The start time of each module that is mounting right now, stored beyond the life of the tab: one
  * that blocked the tab is not mounted again automatically.
  */
-const running_key = (module: string): string => `dossier.mounting ${module}`;
+const mounting_key = (module: string): string => `dossier.mounting ${module}`;
 /** Another tab may be mounting it right now. */
 const stuck_ms = 3_000;
-const running = new Set<string>();
-function noteRunning(module: string, runs: boolean): void {
-  if (runs) {
-    running.add(module);
-    localStorage.setItem(running_key(module), String(Date.now()));
+const mounting_modules = new Set<string>();
+function noteMounting(module: string, is_mounting: boolean): void {
+  if (is_mounting) {
+    mounting_modules.add(module);
+    localStorage.setItem(mounting_key(module), String(Date.now()));
   } else {
-    running.delete(module);
-    localStorage.removeItem(running_key(module));
+    mounting_modules.delete(module);
+    localStorage.removeItem(mounting_key(module));
   }
 }
 const wasStuck = (module: string): boolean => {
-  const began = localStorage.getItem(running_key(module));
-  return began !== null && !running.has(module) && Date.now() - Number(began) > stuck_ms;
+  const began = localStorage.getItem(mounting_key(module));
+  return began !== null && !mounting_modules.has(module) && Date.now() - Number(began) > stuck_ms;
 };
 // A page that was left has not hung.
 addEventListener("pagehide", () => {
-  for (const module of running) noteRunning(module, false);
+  for (const module of mounting_modules) noteMounting(module, false);
 });
 
 type State = "mounting" | "slow" | "shown" | "stuck" | { readonly fault: unknown };
@@ -46,22 +46,22 @@ interface MountedProps<H> {
   readonly plugin: string;
   /** The path of the module. */
   readonly module: string;
-  readonly hostOf: (leaving: Leaving) => H;
+  readonly hostOf: (lifetime: Lifetime) => H;
 }
 
 export function Mounted<H extends ShownHost>({ plugin, module, hostOf }: MountedProps<H>) {
   const root = useRef<HTMLDivElement>(null);
   const [attempt, setAttempt] = useState(0);
   const [state, setState] = useState<State>(wasStuck(module) ? "stuck" : "mounting");
-  const [mistake, setMistake] = useState<string | null>(null);
+  const [late_error, setLateError] = useState<string | null>(null);
   useEffect(() => {
     if (state === "stuck") return undefined;
-    const leaving = new Leaving();
+    const lifetime = new Lifetime();
     const slow = setTimeout(() => setState("slow"), slow_ms);
-    leaving.add(() => clearTimeout(slow));
-    leaving.add(watchMistakes(module, setMistake));
+    lifetime.add(() => clearTimeout(slow));
+    lifetime.add(watchLateErrors(module, setLateError));
     let is_mounted = true;
-    mount(root.current!, module, hostOf(leaving), leaving)
+    mount(root.current!, module, hostOf(lifetime), lifetime)
       .then(
         () => is_mounted && setState("shown"),
         (fault: unknown) => is_mounted && setState({ fault }),
@@ -69,12 +69,12 @@ export function Mounted<H extends ShownHost>({ plugin, module, hostOf }: Mounted
       .finally(() => clearTimeout(slow));
     return () => {
       is_mounted = false;
-      leaving.leave();
+      lifetime.end();
       root.current?.replaceChildren();
     };
   }, [module, attempt]);
   const retry = () => {
-    setMistake(null);
+    setLateError(null);
     setState("mounting");
     setAttempt(attempt + 1);
   };
@@ -82,7 +82,7 @@ export function Mounted<H extends ShownHost>({ plugin, module, hostOf }: Mounted
   return (
     <>
       {state === "mounting" && <Skeleton rows={3} />}
-      <Notes plugin={plugin} state={state} mistake={mistake} onRetry={retry} />
+      <Notes plugin={plugin} state={state} late_error={late_error} onRetry={retry} />
       <div ref={root} class="plugin-page stack" hidden={failed} />
     </>
   );
@@ -92,37 +92,37 @@ async function mount<H>(
   root: HTMLElement,
   module: string,
   host: H,
-  leaving: Leaving,
+  lifetime: Lifetime,
 ): Promise<void> {
-  noteRunning(module, true);
+  noteMounting(module, true);
   let mounted: unknown;
   try {
     const loaded = (await import(module)) as MountedModule<H>;
     if (typeof loaded.default?.mount !== "function") throw new Error(strings.no_module);
     mounted = loaded.default.mount(root, host);
   } finally {
-    noteRunning(module, false);
+    noteMounting(module, false);
   }
   const cleanUp = await mounted;
-  if (typeof cleanUp === "function") leaving.add(cleanUp as () => void);
+  if (typeof cleanUp === "function") lifetime.add(cleanUp as () => void);
 }
 
 /** Reports later, asynchronous errors of the module. */
-function watchMistakes(module: string, tell: (message: string) => void): () => void {
+function watchLateErrors(module: string, onError: (message: string) => void): () => void {
   const ending = new AbortController();
   const { signal } = ending;
   const isOfModule = (place: string | undefined) => place?.includes(module) ?? false;
   addEventListener(
     "error",
     ({ filename, message }) => {
-      if (isOfModule(filename)) tell(message);
+      if (isOfModule(filename)) onError(message);
     },
     { signal },
   );
   addEventListener(
     "unhandledrejection",
     ({ reason }) => {
-      if (reason instanceof Error && isOfModule(reason.stack)) tell(reason.message);
+      if (reason instanceof Error && isOfModule(reason.stack)) onError(reason.message);
     },
     { signal },
   );
@@ -132,12 +132,12 @@ function watchMistakes(module: string, tell: (message: string) => void): () => v
 function Notes({
   plugin,
   state,
-  mistake,
+  late_error,
   onRetry,
 }: {
   readonly plugin: string;
   readonly state: State;
-  readonly mistake: string | null;
+  readonly late_error: string | null;
   readonly onRetry: () => void;
 }) {
   const retry_link = (
@@ -163,5 +163,5 @@ function Notes({
         {problemOf(state.fault).sentence}
       </Note>
     );
-  return mistake === null ? null : <Note tone="bad">{strings.mistake(plugin, mistake)}</Note>;
+  return late_error === null ? null : <Note tone="bad">{strings.mistake(plugin, late_error)}</Note>;
 }

@@ -4,14 +4,14 @@ import { useLocation } from "wouter-preact";
 import type { PluginPage as Entry } from "../api/types";
 import { useUser } from "../app/session";
 import { PageHeader } from "../ui/page-header";
-import { consoleHost, type Leaving } from "./host";
+import { consoleHost, type Lifetime } from "./host";
 import { Mounted } from "./mounted";
 
 export function PluginPage({ page }: { readonly page: Entry }) {
   const user = useUser();
   const [, navigate] = useLocation();
   const hostOf = useCallback(
-    (leaving: Leaving) => consoleHost(leaving, { user, navigate }),
+    (lifetime: Lifetime) => consoleHost(lifetime, { user, navigate }),
     [user, navigate],
   );
   return (

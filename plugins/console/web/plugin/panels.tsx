@@ -5,7 +5,7 @@ import type { PanelPlace, PanelRecords } from "../../page-contract";
 import { usePanels } from "../api/queries";
 import type { PluginPanel } from "../api/types";
 import { useUser } from "../app/session";
-import { panelHost, ShownRecord, signInHost, type Leaving } from "./host";
+import { panelHost, ShownRecord, signInHost, type Lifetime } from "./host";
 import { Mounted } from "./mounted";
 
 const usePanelsOf = (place: PanelPlace): readonly PluginPanel[] =>
@@ -41,11 +41,11 @@ function Panel<W extends keyof PanelRecords>({
 }) {
   const user = useUser();
   const [, navigate] = useLocation();
-  const shown = useMemo(() => new ShownRecord(record), [record.id]);
-  useEffect(() => shown.update(record), [shown, record]);
+  const shown_record = useMemo(() => new ShownRecord(record), [record.id]);
+  useEffect(() => shown_record.update(record), [shown_record, record]);
   const hostOf = useCallback(
-    (leaving: Leaving) => panelHost(leaving, { user, navigate }, shown),
-    [user, navigate, shown],
+    (lifetime: Lifetime) => panelHost(lifetime, { user, navigate }, shown_record),
+    [user, navigate, shown_record],
   );
   return (
     <section class="card panel" aria-label={panel.title}>

@@ -9,9 +9,9 @@ export interface FindState {
   readonly open: boolean;
   readonly query: string;
   /** The current match. */
-  readonly at: number;
+  readonly index: number;
 }
-const closed: FindState = { open: false, query: "", at: 0 };
+const closed: FindState = { open: false, query: "", index: 0 };
 const typing_ms = 120;
 
 /**
@@ -21,7 +21,7 @@ const typing_ms = 120;
 export function useFind(root: RefObject<HTMLElement>) {
   const [find, setFind] = useState(closed);
   useEffect(() => {
-    const keyed = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "f" || !(event.ctrlKey || event.metaKey)) return;
       if (event.altKey || event.shiftKey || !root.current) return;
       const panel = root.current.closest("aside");
@@ -30,23 +30,26 @@ export function useFind(root: RefObject<HTMLElement>) {
       // Pressed again inside the box, it opens the browser's own search.
       if (field && field === document.activeElement) return;
       event.preventDefault();
-      setFind((now) => ({ ...now, open: true }));
+      setFind((previous) => ({ ...previous, open: true }));
       field?.select();
     };
-    addEventListener("keydown", keyed);
-    return () => removeEventListener("keydown", keyed);
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
   }, []);
   return {
     find,
-    toggle: () => setFind((now) => (now.open ? closed : { ...now, open: true })),
+    toggle: () => setFind((previous) => (previous.open ? closed : { ...previous, open: true })),
     close: () => {
       setFind(closed);
       root.current?.querySelector<HTMLElement>("[role=region]")?.focus({ preventScroll: true });
     },
-    look: (query: string) => setFind({ open: true, query, at: 0 }),
+    search: (query: string) => setFind({ open: true, query, index: 0 }),
     /** Next or previous, wrapping around. */
-    step: (by: number, count: number) =>
-      setFind((now) => ({ ...now, at: count === 0 ? 0 : (now.at + by + count) % count })),
+    step: (offset: number, count: number) =>
+      setFind((previous) => ({
+        ...previous,
+        index: count === 0 ? 0 : (previous.index + offset + count) % count,
+      })),
   };
 }
 
@@ -55,19 +58,19 @@ interface FindBoxProps {
   readonly count: number;
   /** Part of the document has not been searched. */
   readonly busy?: boolean;
-  readonly onLook: (query: string) => void;
+  readonly onSearch: (query: string) => void;
   readonly onStep: (by: number) => void;
   readonly onClose: () => void;
 }
 
-export function FindBox({ find, count, busy = false, onLook, onStep, onClose }: FindBoxProps) {
+export function FindBox({ find, count, busy = false, onSearch, onStep, onClose }: FindBoxProps) {
   const [text, setText] = useState(find.query);
   const field = useRef<HTMLInputElement>(null);
   // Immediately, because users continue typing after Ctrl F.
   useLayoutEffect(() => field.current?.focus(), []);
   useEffect(() => {
     if (text === find.query) return;
-    const timer = setTimeout(() => onLook(text), typing_ms);
+    const timer = setTimeout(() => onSearch(text), typing_ms);
     return () => clearTimeout(timer);
   }, [text]);
   const keyed = (event: KeyboardEvent) => {
@@ -78,7 +81,7 @@ export function FindBox({ find, count, busy = false, onLook, onStep, onClose }: 
     } else if (event.key === "Enter") {
       event.preventDefault();
       if (text === find.query) onStep(event.shiftKey ? -1 : 1);
-      else onLook(text);
+      else onSearch(text);
     }
   };
   return (
@@ -96,7 +99,7 @@ export function FindBox({ find, count, busy = false, onLook, onStep, onClose }: 
         onKeyDown={keyed}
       />
       <span class="find-count" role="status">
-        {find.query.trim() !== "" && position(find.at, count, busy)}
+        {find.query.trim() !== "" && position(find.index, count, busy)}
       </span>
       <FindTool
         icon="chevron-up"
@@ -137,6 +140,6 @@ const FindTool = ({
 
 function position(at: number, count: number, busy: boolean): string {
   if (count === 0) return busy ? strings.finding : strings.no_hits;
-  const of = `${count}${count >= hits_max || busy ? "+" : ""}`;
-  return strings.hit_of(at + 1, of);
+  const total = `${count}${count >= hits_max || busy ? "+" : ""}`;
+  return strings.hit_of(at + 1, total);
 }

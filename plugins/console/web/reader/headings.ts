@@ -9,14 +9,14 @@ import { indicesOf } from "./text-ranges";
 
 /** With their text, in document order. */
 export function headingsOf(text: string, outline: Outline): readonly Heading[] {
-  const found = outline.headings;
+  const extracted = outline.headings;
   const ends = indicesOf(
     text,
-    found.flatMap(({ start, end }) => [start, end]),
+    extracted.flatMap(({ start, end }) => [start, end]),
   );
-  return found.map(({ level }, at): Heading => {
-    const place = ends[2 * at]!;
-    const end = ends[2 * at + 1]!;
+  return extracted.map(({ level }, index): Heading => {
+    const place = ends[2 * index]!;
+    const end = ends[2 * index + 1]!;
     return {
       text: titleOf(text.slice(place, end)),
       level,
@@ -40,16 +40,16 @@ export function headingsByPage(text: string, outline: Outline): readonly Heading
     text,
     outline.pages.map(({ start }) => start),
   );
-  let at = 0;
+  let page_index = 0;
   return headingsOf(text, outline).flatMap(({ text: title, level, place }) => {
-    while (at + 1 < starts.length && starts[at + 1]! <= place) at++;
-    const page = outline.pages[at]?.page;
+    while (page_index + 1 < starts.length && starts[page_index + 1]! <= place) page_index++;
+    const page = outline.pages[page_index]?.page;
     return page === undefined || title === "" ? [] : [{ text: title, level, place: page }];
   });
 }
 
-const marks = /^ {0,3}(#{1,6})[ \t]+(?=\S)/;
-const fence = /^ {0,3}(?:`{3,}|~{3,})/;
+const marker_pattern = /^ {0,3}(#{1,6})[ \t]+(?=\S)/;
+const fence_pattern = /^ {0,3}(?:`{3,}|~{3,})/;
 
 /** Lines that Markdown marks as headings, outside of code. */
 export function markedHeadings(text: string): readonly Heading[] {
@@ -57,13 +57,13 @@ export function markedHeadings(text: string): readonly Heading[] {
   let in_code = false;
   for (let at = 0; at < text.length;) {
     const { line, next } = lineAt(text, at);
-    if (fence.test(line)) in_code = !in_code;
-    const found = in_code ? null : marks.exec(line);
-    if (found)
+    if (fence_pattern.test(line)) in_code = !in_code;
+    const marker = in_code ? null : marker_pattern.exec(line);
+    if (marker)
       headings.push({
         text: titleOf(line),
-        level: found[1]!.length,
-        place: at + found[0].length,
+        level: marker[1]!.length,
+        place: at + marker[0].length,
         end: at + line.trimEnd().length,
         is_written: true,
       });
@@ -79,8 +79,8 @@ export const pagesAsHeadings = (
 ): readonly Heading[] =>
   pages.every(({ page_label }) => page_label === null)
     ? []
-    : pages.map(({ page, page_label }, at) => ({
+    : pages.map(({ page, page_label }, index) => ({
         text: pageName(page, page_label),
         level: 1,
-        place: starts[at]!,
+        place: starts[index]!,
       }));

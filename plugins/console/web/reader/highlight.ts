@@ -21,8 +21,8 @@ export type Found = boolean | null;
 export function scrollToMiddle(scroller: HTMLElement, mark: Element): void {
   const outer = scroller.getBoundingClientRect();
   const inner = mark.getBoundingClientRect();
-  const room = Math.max(0, (outer.height - inner.height) / 2);
-  scroller.scrollTop += inner.top - outer.top - Math.min(room, outer.height / 3);
+  const space_above = Math.max(0, (outer.height - inner.height) / 2);
+  scroller.scrollTop += inner.top - outer.top - Math.min(space_above, outer.height / 3);
   if (inner.left < outer.left || inner.right > outer.right)
     scroller.scrollLeft += inner.left - outer.left - 16;
 }

@@ -33,7 +33,7 @@ export function passageHref({ document_id, start, end, page, stale }: Passage): 
 const isNamed = (label: string): boolean => /^(?:Sheet|Slide) /.test(label);
 
 /** Labels are known only for the first pages. */
-const goesOn = (page: number, page_end: number | null): boolean =>
+const spansPages = (page: number, page_end: number | null): boolean =>
   page_end !== null && page_end !== page;
 
 /** The name of a page: `Page 3`, `Page iv`, `Sheet Budget`. */
@@ -45,7 +45,7 @@ export function shortLocation({ page, page_end, page_label, time_start }: Passag
   if (page !== null) {
     if (page_label === null) return strings.short_pages(page, page_end);
     const name = isNamed(page_label) ? page_label : strings.short_page(page_label);
-    return goesOn(page, page_end) ? strings.from_page(name) : name;
+    return spansPages(page, page_end) ? strings.from_page(name) : name;
   }
   return time_start === null ? null : formatDuration(time_start);
 }
@@ -55,7 +55,7 @@ export function longLocation({ page, page_end, page_label, time_start }: Passage
   if (page !== null) {
     if (page_label === null) return strings.pages(page, page_end);
     const name = pageName(page, page_label);
-    return goesOn(page, page_end) ? strings.from_page(name) : name;
+    return spansPages(page, page_end) ? strings.from_page(name) : name;
   }
   return time_start === null ? null : strings.at_time(formatDuration(time_start));
 }

@@ -20,7 +20,7 @@ export interface MarkdownProps {
 type Marker = NonNullable<MarkdownProps["marker"]>;
 
 /** Transforms the text of tokens; they are visited in order, each begun and ended once. */
-export interface Ink {
+export interface TextRenderer {
   /** Text as it is shown. */
   text(text: string): ComponentChildren;
   begin?(token: Pick<Token, "raw" | "type">): void;
@@ -28,25 +28,27 @@ export interface Ink {
 }
 
 /** `[1]: address` would turn markers into links, so reference definitions are disabled. */
-const reader = new Marked({ gfm: true, breaks: true, tokenizer: { def: () => undefined } });
+const lexer = new Marked({ gfm: true, breaks: true, tokenizer: { def: () => undefined } });
 /** The lexer is recursive: content nested too deeply or too long is shown as plain text. */
 const chars_max = 60_000;
 const depth_max = 24;
 
 export function Markdown({ text, marker = () => null, plain = false }: MarkdownProps) {
   const tokens = plain || text.length > chars_max ? null : tokensOf(text);
-  const ink: Ink = { text: (part) => withMarkers(part, marker) };
-  return <div class="prose">{tokens ? blocks(tokens, ink, 0) : paragraphs(text, ink)}</div>;
+  const renderer: TextRenderer = { text: (part) => withMarkers(part, marker) };
+  return (
+    <div class="prose">{tokens ? blocks(tokens, renderer, 0) : paragraphs(text, renderer)}</div>
+  );
 }
 
 /** Renders these tokens as elements. */
-export const elementsOf = (tokens: readonly Token[], ink: Ink): ComponentChildren =>
-  blocks(tokens, ink, 0);
+export const elementsOf = (tokens: readonly Token[], renderer: TextRenderer): ComponentChildren =>
+  blocks(tokens, renderer, 0);
 
 /** Null if the text must not be parsed. */
 export function tokensOf(text: string): Token[] | null {
   try {
-    const tokens = reader.lexer(text);
+    const tokens = lexer.lexer(text);
     levelHeadings(tokens);
     return tokens;
   } catch {
@@ -55,36 +57,36 @@ export function tokensOf(text: string): Token[] | null {
 }
 
 /** A code block, or otherwise a paragraph. */
-const written_block =
+const verbatim_block =
   /(?:^|\n)(`{3,})\n(?<code>[^]*?)\n\1(?=\n|$)|(?<prose>[^]+?)(?=\n{2,}|\n`{3,}\n|$)/g;
 
-const paragraphs = (text: string, ink: Ink): ComponentChildren =>
-  [...text.matchAll(written_block)].map(({ groups }, at) =>
+const paragraphs = (text: string, renderer: TextRenderer): ComponentChildren =>
+  [...text.matchAll(verbatim_block)].map(({ groups }, index) =>
     groups!.code === undefined
       ? groups!.prose!.trim() !== "" && (
-          <p key={at} class="as-written">
-            {emphasised(groups!.prose!.trim(), ink)}
+          <p key={index} class="as-written">
+            {emphasised(groups!.prose!.trim(), renderer)}
           </p>
         )
-      : codeBlock(groups!.code, at),
+      : codeBlock(groups!.code, index),
   );
 
 /** `**bold**`, `*italic*` and `***both***` around words; not the stars of `2*3` and `**options`. */
 const emphasis = /(?<![\p{L}\p{N}*\\])(\*{1,3})(?=[^\s*])([^*\n]+)(?<=\S)\1(?![\p{L}\p{N}*])/gu;
 
-function emphasised(text: string, ink: Ink): ComponentChildren {
+function emphasised(text: string, renderer: TextRenderer): ComponentChildren {
   const parts: ComponentChildren[] = [];
-  let from = 0;
+  let plain_from = 0;
   for (const match of text.matchAll(emphasis)) {
     const stars = match[1]!.length;
-    const words = ink.text(match[2]!);
-    const inner = stars === 2 ? words : <em>{words}</em>;
-    parts.push(ink.text(text.slice(from, match.index)));
-    parts.push(stars === 1 ? inner : <strong>{inner}</strong>);
-    from = match.index + match[0].length;
+    const words = renderer.text(match[2]!);
+    const content = stars === 2 ? words : <em>{words}</em>;
+    parts.push(renderer.text(text.slice(plain_from, match.index)));
+    parts.push(stars === 1 ? content : <strong>{content}</strong>);
+    plain_from = match.index + match[0].length;
   }
-  return [...parts, ink.text(text.slice(from))].map((part, at) => (
-    <Fragment key={at}>{part}</Fragment>
+  return [...parts, renderer.text(text.slice(plain_from))].map((part, index) => (
+    <Fragment key={index}>{part}</Fragment>
   ));
 }
 
@@ -94,60 +96,66 @@ const codeBlock = (children: ComponentChildren, key?: number) => (
   </pre>
 );
 
-const blocks = (tokens: readonly Token[], ink: Ink, depth: number): ComponentChildren =>
-  tokens.map((token, at) => (
-    <Fragment key={at}>
+const blocks = (
+  tokens: readonly Token[],
+  renderer: TextRenderer,
+  depth: number,
+): ComponentChildren =>
+  tokens.map((token, index) => (
+    <Fragment key={index}>
       {depth > depth_max
-        ? ink.text(token.raw)
-        : visited(token, ink, () => block(token, ink, depth + 1))}
+        ? renderer.text(token.raw)
+        : withVisit(token, renderer, () => block(token, renderer, depth + 1))}
     </Fragment>
   ));
 
-function visited(
+function withVisit(
   token: Pick<Token, "raw" | "type">,
-  ink: Ink,
+  renderer: TextRenderer,
   build: () => ComponentChildren,
 ): ComponentChildren {
-  ink.begin?.(token);
-  const built = build();
-  ink.end?.(token);
-  return built;
+  renderer.begin?.(token);
+  const element = build();
+  renderer.end?.(token);
+  return element;
 }
 
-function block(token: Token, ink: Ink, depth: number): ComponentChildren {
+function block(token: Token, renderer: TextRenderer, depth: number): ComponentChildren {
   switch (token.type) {
     case "space":
     case "def":
       return null;
     case "heading":
-      return heading(token as Tokens.Heading, ink, depth);
+      return heading(token as Tokens.Heading, renderer, depth);
     case "paragraph":
-      return <p>{inline((token as Tokens.Paragraph).tokens, ink, depth)}</p>;
+      return <p>{inline((token as Tokens.Paragraph).tokens, renderer, depth)}</p>;
     case "blockquote":
-      return <blockquote>{blocks((token as Tokens.Blockquote).tokens, ink, depth)}</blockquote>;
+      return (
+        <blockquote>{blocks((token as Tokens.Blockquote).tokens, renderer, depth)}</blockquote>
+      );
     case "list":
-      return list(token as Tokens.List, ink, depth);
+      return list(token as Tokens.List, renderer, depth);
     case "code":
-      return codeBlock(ink.text((token as Tokens.Code).text));
+      return codeBlock(renderer.text((token as Tokens.Code).text));
     case "hr":
       return <hr />;
     case "table":
-      return table(token as Tokens.Table, ink, depth);
+      return table(token as Tokens.Table, renderer, depth);
     case "html":
-      return <p class="as-written">{ink.text(token.raw.trim())}</p>;
+      return <p class="as-written">{renderer.text(token.raw.trim())}</p>;
     case "text":
-      return inline((token as Tokens.Text).tokens ?? [token], ink, depth);
+      return inline((token as Tokens.Text).tokens ?? [token], renderer, depth);
     default:
-      return inlineOne(token, ink, depth);
+      return inlineElement(token, renderer, depth);
   }
 }
 
-function heading(token: Tokens.Heading, ink: Ink, depth: number): ComponentChildren {
+function heading(token: Tokens.Heading, renderer: TextRenderer, depth: number): ComponentChildren {
   const Heading = `h${levels.get(token) ?? heading_first}` as "h3";
   const rank = ranks.get(token);
-  if (rank === undefined) return <Heading>{inline(token.tokens, ink, depth)}</Heading>;
+  if (rank === undefined) return <Heading>{inline(token.tokens, renderer, depth)}</Heading>;
   const Ranked = rank.tag;
-  return <Ranked class={`rank-${rank.rank}`}>{inline(token.tokens, ink, depth)}</Ranked>;
+  return <Ranked class={`rank-${rank.rank}`}>{inline(token.tokens, renderer, depth)}</Ranked>;
 }
 
 /** A heading of a document: its element, and its visual level, starting at 1. */
@@ -158,10 +166,10 @@ export interface RankedHeading {
 const ranks = new WeakMap<Token, RankedHeading>();
 
 /** Assigns to each heading token, in order, the levels known from the whole document. */
-export function rankHeadings(tokens: readonly Token[], known: readonly RankedHeading[]): void {
+export function rankHeadings(tokens: readonly Token[], ranked: readonly RankedHeading[]): void {
   const headings = tokens.filter(({ type }) => type === "heading");
   for (const [at, token] of headings.entries())
-    ranks.set(token, known[at] ?? { tag: "p", rank: (token as Tokens.Heading).depth });
+    ranks.set(token, ranked[at] ?? { tag: "p", rank: (token as Tokens.Heading).depth });
 }
 
 /** Answers are below the headings of the page. */
@@ -173,25 +181,29 @@ const levels = new WeakMap<Token, number>();
 function levelHeadings(tokens: readonly Token[]): void {
   const headings = tokens.filter((token): token is Tokens.Heading => token.type === "heading");
   const ranks = [...new Set(headings.map(({ depth }) => depth))].sort((a, b) => a - b);
-  let last = heading_first - 1;
+  let last_level = heading_first - 1;
   for (const token of headings) {
-    last = Math.min(heading_first + ranks.indexOf(token.depth), last + 1, heading_last);
-    levels.set(token, last);
+    last_level = Math.min(heading_first + ranks.indexOf(token.depth), last_level + 1, heading_last);
+    levels.set(token, last_level);
   }
 }
 
-function list({ ordered, start, items }: Tokens.List, ink: Ink, depth: number): ComponentChildren {
-  const rows = items.map((item, at) => (
-    <li key={at}>
+function list(
+  { ordered, start, items }: Tokens.List,
+  renderer: TextRenderer,
+  depth: number,
+): ComponentChildren {
+  const rows = items.map((item, index) => (
+    <li key={index}>
       {item.task && (
         <span class="task" aria-label={item.checked ? "done" : "to do"}>
           {item.checked ? "☑ " : "☐ "}
         </span>
       )}
-      {visited(item, ink, () =>
+      {withVisit(item, renderer, () =>
         blocks(
           item.tokens.filter(({ type }) => type !== "checkbox"),
-          ink,
+          renderer,
           depth,
         ),
       )}
@@ -202,32 +214,32 @@ function list({ ordered, start, items }: Tokens.List, ink: Ink, depth: number): 
 
 const table = (
   { header, rows, raw, align }: Tokens.Table,
-  ink: Ink,
+  renderer: TextRenderer,
   depth: number,
 ): ComponentChildren => (
   <div class="prose-table" tabIndex={0} role="group" aria-label="Table">
     <table>
       <thead>
         <tr>
-          {header.map((cell, at) =>
+          {header.map((cell, index) =>
             cell.text.trim() === "" ? (
               // Empty header cells count as no header.
-              <td key={at} />
+              <td key={index} />
             ) : (
-              <th key={at} scope="col" class={cellClass(cell.text, align[at])}>
-                {inline(cell.tokens, ink, depth)}
+              <th key={index} scope="col" class={cellClass(cell.text, align[index])}>
+                {inline(cell.tokens, renderer, depth)}
               </th>
             ),
           )}
         </tr>
       </thead>
-      {visited({ raw: raw.split("\n")[1] ?? "", type: "rule" }, ink, () => null)}
+      {withVisit({ raw: raw.split("\n")[1] ?? "", type: "rule" }, renderer, () => null)}
       <tbody>
         {rows.map((row, line) => (
           <tr key={line}>
-            {row.map((cell, at) => (
-              <td key={at} class={cellClass(cell.text, align[at])}>
-                {inline(cell.tokens, ink, depth)}
+            {row.map((cell, index) => (
+              <td key={index} class={cellClass(cell.text, align[index])}>
+                {inline(cell.tokens, renderer, depth)}
               </td>
             ))}
           </tr>
@@ -243,59 +255,67 @@ const cellClass = (text: string, align: string | null | undefined): string | und
   [text.length > long_units && "cell-long", align && `cell-${align}`].filter(Boolean).join(" ") ||
   undefined;
 
-const inline = (tokens: readonly Token[], ink: Ink, depth: number): ComponentChildren =>
-  tokens.map((token, at) => (
-    <Fragment key={at}>
+const inline = (
+  tokens: readonly Token[],
+  renderer: TextRenderer,
+  depth: number,
+): ComponentChildren =>
+  tokens.map((token, index) => (
+    <Fragment key={index}>
       {depth > depth_max
-        ? ink.text(token.raw)
-        : visited(token, ink, () => inlineOne(token, ink, depth + 1))}
+        ? renderer.text(token.raw)
+        : withVisit(token, renderer, () => inlineElement(token, renderer, depth + 1))}
     </Fragment>
   ));
 
-function inlineOne(token: Token, ink: Ink, depth: number): ComponentChildren {
+function inlineElement(token: Token, renderer: TextRenderer, depth: number): ComponentChildren {
   switch (token.type) {
     case "strong":
-      return <strong>{inline((token as Tokens.Strong).tokens, ink, depth)}</strong>;
+      return <strong>{inline((token as Tokens.Strong).tokens, renderer, depth)}</strong>;
     case "em":
-      return <em>{inline((token as Tokens.Em).tokens, ink, depth)}</em>;
+      return <em>{inline((token as Tokens.Em).tokens, renderer, depth)}</em>;
     case "del":
-      return <del>{inline((token as Tokens.Del).tokens, ink, depth)}</del>;
+      return <del>{inline((token as Tokens.Del).tokens, renderer, depth)}</del>;
     case "codespan":
-      return <code>{ink.text((token as Tokens.Codespan).text)}</code>;
+      return <code>{renderer.text((token as Tokens.Codespan).text)}</code>;
     case "br":
       return <br />;
     // The only way to break a line inside a table cell.
     case "html":
-      return /^<br\s*\/?>$/i.test(token.raw) ? <br /> : ink.text(token.raw);
+      return /^<br\s*\/?>$/i.test(token.raw) ? <br /> : renderer.text(token.raw);
     case "link":
-      return link(token as Tokens.Link, ink, depth);
+      return link(token as Tokens.Link, renderer, depth);
     // Loading an image would tell its host who reads this, so only its alternative text is shown.
     case "image":
-      return ink.text((token as Tokens.Image).text);
+      return renderer.text((token as Tokens.Image).text);
     case "escape":
-      return ink.text((token as Tokens.Escape).text);
+      return renderer.text((token as Tokens.Escape).text);
     case "text":
       return "tokens" in token && token.tokens
-        ? inline(token.tokens, ink, depth)
-        : ink.text(token.raw);
+        ? inline(token.tokens, renderer, depth)
+        : renderer.text(token.raw);
     default:
-      return ink.text(token.raw);
+      return renderer.text(token.raw);
   }
 }
 
-const allowed = new Set(["http:", "https:", "mailto:"]);
+const safe_protocols = new Set(["http:", "https:", "mailto:"]);
 /** The address if it is safe as a link: absolute, and of a scheme that runs no script. */
 function safeAddress(href: string): string | null {
   try {
-    return allowed.has(new URL(href).protocol) ? href : null;
+    return safe_protocols.has(new URL(href).protocol) ? href : null;
   } catch {
     return null;
   }
 }
 
-function link({ href, tokens }: Tokens.Link, ink: Ink, depth: number): ComponentChildren {
+function link(
+  { href, tokens }: Tokens.Link,
+  renderer: TextRenderer,
+  depth: number,
+): ComponentChildren {
   const address = safeAddress(href);
-  const content = inline(tokens, ink, depth);
+  const content = inline(tokens, renderer, depth);
   return address ? (
     <a href={address} target="_blank" rel="noopener noreferrer nofollow">
       {content}
@@ -310,17 +330,17 @@ function withMarkers(text: string, marker: Marker): ComponentChildren {
   if (!text.includes("[")) return text;
   const parts: ComponentChildren[] = [];
   let from = 0;
-  let last = "";
+  let last_marker = "";
   for (const match of text.matchAll(/\[(\d{1,3}|\?)\]/g)) {
     const element = marker(match[1] === "?" ? 0 : Number(match[1]));
     if (element === null) continue;
-    const before = text.slice(from, match.index);
+    const text_before = text.slice(from, match.index);
     from = match.index + match[0].length;
-    if (before.trim() === "" && last === match[1]) continue;
-    last = match[1]!;
+    if (text_before.trim() === "" && last_marker === match[1]) continue;
+    last_marker = match[1]!;
     // Keeps a marker on the line of the preceding word.
-    parts.push(before.replace(/ $/, "\u00a0"), element);
+    parts.push(text_before.replace(/ $/, "\u00a0"), element);
   }
   parts.push(text.slice(from));
-  return parts.map((part, at) => <Fragment key={at}>{part}</Fragment>);
+  return parts.map((part, index) => <Fragment key={index}>{part}</Fragment>);
 }

@@ -16,9 +16,9 @@ interface Search {
   readonly hits: readonly PageHit[];
   readonly done: boolean;
 }
-const nothing: Search = { hits: [], done: true };
+const no_search: Search = { hits: [], done: true };
 /** Results are shown after each batch of this many pages. */
-const pages_each = 16;
+const batch_pages = 16;
 
 /** The text of a page, and the offset of each text item in it. */
 interface PageText {
@@ -42,12 +42,12 @@ async function pageText(pdf: PDFDocumentProxy, number: number): Promise<PageText
 }
 
 function hitsOn(page: number, { text, starts, pieces }: PageText, pattern: RegExp): PageHit[] {
-  return [...text.matchAll(pattern)].map(({ 0: found, index }) => {
-    const to = index + found.length;
+  return [...text.matchAll(pattern)].map(({ 0: page_hits, index }) => {
+    const to = index + page_hits.length;
     const parts = starts.flatMap((start, piece): Hit[] => {
-      const first = Math.max(index - start, 0);
+      const from = Math.max(index - start, 0);
       const last = Math.min(to - start, pieces[piece]!.length);
-      return first < last ? [{ piece, from: first, to: last }] : [];
+      return from < last ? [{ piece, from, to: last }] : [];
     });
     return { page, parts };
   });
@@ -55,16 +55,20 @@ function hitsOn(page: number, { text, starts, pieces }: PageText, pattern: RegEx
 
 /** The matches so far; each page is read once. */
 export function usePdfFind(pdf: PDFDocumentProxy, query: string): Search {
-  const [search, setSearch] = useState(nothing);
+  const [search, setSearch] = useState(no_search);
   const texts = useRef(new Map<number, Promise<PageText>>());
   useEffect(() => {
     const pattern = patternOf(query);
-    if (!pattern) return setSearch(nothing);
-    let left = false;
+    if (!pattern) return setSearch(no_search);
+    let is_unmounted = false;
     const run = async () => {
       const hits: PageHit[] = [];
       setSearch({ hits, done: false });
-      for (let number = 1; number <= pdf.numPages && !left && hits.length < hits_max; number++) {
+      for (
+        let number = 1;
+        number <= pdf.numPages && !is_unmounted && hits.length < hits_max;
+        number++
+      ) {
         const text = texts.current.get(number) ?? pageText(pdf, number);
         texts.current.set(number, text);
         // A page that can't be read has no matches.
@@ -72,23 +76,24 @@ export function usePdfFind(pdf: PDFDocumentProxy, query: string): Search {
           .then((page_text) => hitsOn(number, page_text, pattern))
           .catch(() => []);
         hits.push(...found);
-        if (!left && number % pages_each === 0) setSearch({ hits: [...hits], done: false });
+        if (!is_unmounted && number % batch_pages === 0)
+          setSearch({ hits: [...hits], done: false });
       }
-      if (!left) setSearch({ hits: hits.slice(0, hits_max), done: true });
+      if (!is_unmounted) setSearch({ hits: hits.slice(0, hits_max), done: true });
     };
     void run();
     return () => {
-      left = true;
+      is_unmounted = true;
     };
   }, [pdf, query]);
   return search;
 }
 
-const none: readonly ShownHit[] = [];
+const no_hits: readonly ShownHit[] = [];
 
 /** The match parts on each page; only the pages of the current and the previous match change. */
 export function useShownHits(hits: readonly PageHit[], at: number) {
-  const all = useMemo(() => {
+  const hits_by_page = useMemo(() => {
     const pages = new Map<number, ShownHit[]>();
     for (const { page, parts } of hits)
       pages.set(page, [
@@ -98,14 +103,14 @@ export function useShownHits(hits: readonly PageHit[], at: number) {
     return pages;
   }, [hits]);
   const current = hits[at];
-  const on_current = useMemo(
+  const current_page_hits = useMemo(
     () =>
       current && [
-        ...(all.get(current.page) ?? none),
+        ...(hits_by_page.get(current.page) ?? no_hits),
         ...current.parts.map((part): ShownHit => ({ ...part, look: "current" })),
       ],
-    [all, current],
+    [hits_by_page, current],
   );
   return (page: number): readonly ShownHit[] =>
-    (page === current?.page ? on_current : all.get(page)) ?? none;
+    (page === current?.page ? current_page_hits : hits_by_page.get(page)) ?? no_hits;
 }

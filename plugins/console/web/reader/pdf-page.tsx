@@ -27,8 +27,8 @@ export interface PdfPageProps {
   /** CSS pixels per point of the page. */
   readonly scale: number;
   /** The assumed size of a page until its own is known. */
-  readonly usual: Size;
-  readonly near: boolean;
+  readonly default_size: Size;
+  readonly is_near: boolean;
   readonly marks: readonly Hit[];
   /** The passage around the highlights. */
   readonly shades: readonly Hit[];
@@ -56,12 +56,12 @@ export class PdfPage extends Component<PdfPageProps> {
     );
   }
   override render() {
-    return <Drawn {...this.props} />;
+    return <PageView {...this.props} />;
   }
 }
 
-function Drawn(props: PdfPageProps) {
-  const { pdf, number, scale, usual, near, marks, shades, hits, rotation } = props;
+function PageView(props: PdfPageProps) {
+  const { pdf, number, scale, default_size, is_near, marks, shades, hits, rotation } = props;
   const { onMarked, onCurrent, register } = props;
   const root = useRef<HTMLDivElement>(null);
   const layer = useRef<HTMLDivElement>(null);
@@ -69,46 +69,46 @@ function Drawn(props: PdfPageProps) {
   const [page, setPage] = useState<PDFPageProxy | null>(null);
   const [failed, setFailed] = useState(false);
   const [divs, setDivs] = useState<readonly HTMLElement[] | null>(null);
-  const size = page ? sizeOf(page, rotation) : usual;
-  const shown = Math.min(scale, height_max / size.height);
+  const size = page ? sizeOf(page, rotation) : default_size;
+  const limited_scale = Math.min(scale, height_max / size.height);
 
   useLayoutEffect(() => {
     register(number, root.current);
     return () => register(number, null);
   }, [number]);
   useEffect(() => {
-    if (!near || page) return;
-    let left = false;
+    if (!is_near || page) return;
+    let is_unmounted = false;
     pdf.getPage(number).then(
-      (got) => {
-        if (!left) setPage(got);
+      (loaded) => {
+        if (!is_unmounted) setPage(loaded);
       },
       () => {
-        if (!left) setFailed(true);
+        if (!is_unmounted) setFailed(true);
       },
     );
     return () => {
-      left = true;
+      is_unmounted = true;
     };
-  }, [pdf, number, near, page]);
+  }, [pdf, number, is_near, page]);
   useEffect(() => {
-    if (!near || !page || !canvas.current || !layer.current) return;
+    if (!is_near || !page || !canvas.current || !layer.current) return;
     return draw({
       page,
-      viewport: viewportOf(page, shown, rotation),
+      viewport: viewportOf(page, limited_scale, rotation),
       canvas: canvas.current,
       layer: layer.current,
       onText: setDivs,
       onFailed: () => setFailed(true),
     });
-  }, [page, near, shown, rotation]);
+  }, [page, is_near, limited_scale, rotation]);
   useEffect(() => {
     if (!divs || marks.length + shades.length + hits.length === 0) return;
-    const { mark, current } = dressIn(divs, marks, shades, hits);
+    const { mark, current } = applyMarks(divs, marks, shades, hits);
     // Removes the old text layer before it is replaced.
     if (mark?.isConnected) onMarked(mark);
     if (current?.isConnected) onCurrent(current);
-    return () => undress(divs, [...marks, ...shades, ...hits]);
+    return () => removeMarks(divs, [...marks, ...shades, ...hits]);
   }, [divs, marks, shades, hits]);
 
   return (
@@ -118,10 +118,10 @@ function Drawn(props: PdfPageProps) {
       data-page={number}
       role="group"
       aria-label={strings.page(number)}
-      style={styleOf(size, shown)}
+      style={styleOf(size, limited_scale)}
     >
-      {near && page && <canvas ref={canvas} aria-hidden="true" />}
-      {near && page && <div ref={layer} class="pdf-text" />}
+      {is_near && page && <canvas ref={canvas} aria-hidden="true" />}
+      {is_near && page && <div ref={layer} class="pdf-text" />}
       {failed && <p class="pdf-broken">{strings.page_broken(number)}</p>}
     </div>
   );
@@ -201,7 +201,7 @@ function draw({
  * Wraps the parts in elements: `<mark>` for the quote, shades for the passage around it, and
  * matches. Returns the first mark, and the first part of the current match.
  */
-function dressIn(
+function applyMarks(
   divs: readonly HTMLElement[],
   marks: readonly Hit[],
   shades: readonly Hit[],
@@ -220,15 +220,15 @@ function dressIn(
     if (!div) continue;
     const text = div.textContent ?? "";
     div.replaceChildren(
-      ...styledPieces({ from: 0, to: text.length }, ranges).map(({ from, to, looks: worn }) => {
+      ...styledPieces({ from: 0, to: text.length }, ranges).map(({ from, to, looks }) => {
         const part = text.slice(from, to);
-        if (worn.length === 0) return part;
-        const is_marked = worn.includes("mark");
+        if (looks.length === 0) return part;
+        const is_marked = looks.includes("mark");
         const element = document.createElement(is_marked ? "mark" : "span");
-        element.className = classOf(worn);
+        element.className = classOf(looks);
         element.textContent = part;
         if (is_marked) mark ??= element;
-        if (worn.includes("current")) current ??= element;
+        if (looks.includes("current")) current ??= element;
         return element;
       }),
     );
@@ -242,7 +242,7 @@ function classOf(looks: readonly LookRange["look"][]): string {
   return looks.includes("mark") ? "" : "passage-shade";
 }
 
-function undress(divs: readonly HTMLElement[], hits: readonly Hit[]): void {
+function removeMarks(divs: readonly HTMLElement[], hits: readonly Hit[]): void {
   for (const { piece } of hits) {
     const div = divs[piece];
     if (div) div.textContent = div.textContent ?? "";

@@ -17,23 +17,26 @@ export function useWidth(box: { readonly current: HTMLElement | null }): number 
 }
 
 /** Keeps the centre in place when the scale changes; 0 means no scale yet. */
-export function useKeptPlace(
+export function useStableCentre(
   scroller: { readonly current: HTMLElement | null },
   scale: number,
 ): void {
-  const before = useRef(scale);
+  const previous_scale = useRef(scale);
   useLayoutEffect(() => {
     const box = scroller.current;
-    const grown = scale / before.current;
-    const known = before.current > 0;
-    before.current = scale;
-    if (!box || !known || grown === 1) return;
+    const factor = scale / previous_scale.current;
+    const had_scale = previous_scale.current > 0;
+    previous_scale.current = scale;
+    if (!box || !had_scale || factor === 1) return;
     const half = box.clientHeight / 2;
-    box.scrollTop = (box.scrollTop + half) * grown - half;
+    box.scrollTop = (box.scrollTop + half) * factor - half;
   }, [scale]);
 }
 
-/** The page at a third of the height of the viewport; null after the reader was closed. */
+/**
+ * The number of the page at a third of the viewport's height. `elements` are the pages by number;
+ * `scroller` is null after the reader was closed.
+ */
 export function pageAt(
   scroller: HTMLElement | null,
   elements: ReadonlyMap<number, HTMLElement>,

@@ -33,9 +33,9 @@ export async function findOnPages(
 ): Promise<Marks> {
   if (quote === "") return no_marks;
   if (page === null) return findAnywhere(pdf, quote);
-  const last = Math.min(page_end ?? page, page + pages_max - 1);
-  const exact = [page, last] as const;
-  const wider = [page - 1, last + 1] as const;
+  const last_page = Math.min(page_end ?? page, page + pages_max - 1);
+  const exact = [page, last_page] as const;
+  const wider = [page - 1, last_page + 1] as const;
   // The surrounding passage may begin one page earlier, and end one later.
   for (const [from, to] of surroundings === undefined ? [exact, wider] : [wider]) {
     const found = await marksBetween(
@@ -71,15 +71,15 @@ async function marksBetween(
   quote: string,
   surroundings: string | undefined,
 ): Promise<Pick<Marks, "pages" | "shades">> {
-  const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
+  const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
   const pages = await Promise.all(
     numbers.map(async (number) => piecesOf(await textOf(await pdf.getPage(number)))),
   );
   const pieces = pages.flat();
-  const around = surroundings === undefined ? [] : locate(pieces, surroundings);
+  const shaded = surroundings === undefined ? [] : locate(pieces, surroundings);
   return {
-    pages: byPage(pages, numbers, locateWithin(pieces, around, quote)),
-    shades: byPage(pages, numbers, around),
+    pages: byPage(pages, numbers, locateWithin(pieces, shaded, quote)),
+    shades: byPage(pages, numbers, shaded),
   };
 }
 
@@ -89,15 +89,15 @@ function byPage(
   numbers: readonly number[],
   hits: readonly Hit[],
 ): Map<number, Hit[]> {
-  const found = new Map<number, Hit[]>();
-  for (const { piece, ...place } of hits) {
+  const by_number = new Map<number, Hit[]>();
+  for (const { piece, ...range } of hits) {
     let page = 0;
     let index = piece;
     while (index >= pages[page]!.length) index -= pages[page++]!.length;
     const number = numbers[page]!;
-    found.set(number, [...(found.get(number) ?? []), { piece: index, ...place }]);
+    by_number.set(number, [...(by_number.get(number) ?? []), { piece: index, ...range }]);
   }
-  return found;
+  return by_number;
 }
 
 /** The left and right edge of these items of a page; null on a rotated page. */

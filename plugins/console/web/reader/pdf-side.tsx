@@ -11,7 +11,7 @@ import { HeadingList, SideList, type Heading } from "./side-list";
 interface PdfSideProps {
   readonly document: Document;
   readonly pdf: PDFDocumentProxy;
-  readonly usual: Size;
+  readonly default_size: Size;
   readonly rotation: number;
   readonly current: number;
   readonly onPage: (number: number) => void;
@@ -84,27 +84,27 @@ type Bookmarks = Awaited<ReturnType<PDFDocumentProxy["getOutline"]>> | null;
 function useBookmarks(pdf: PDFDocumentProxy): readonly Heading[] | null {
   const [headings, setHeadings] = useState<readonly Heading[] | null>(null);
   useEffect(() => {
-    let left = false;
+    let is_unmounted = false;
     const read = async () => {
-      const found: Heading[] = [];
+      const headings: Heading[] = [];
       const visit = async (entries: Bookmarks, level: number): Promise<void> => {
         for (const { title, dest, items } of entries ?? []) {
-          if (left || found.length >= bookmarks_max) return;
+          if (is_unmounted || headings.length >= bookmarks_max) return;
           const place = await pageOf(pdf, dest);
           if (place !== null && title.trim() !== "")
-            found.push({ text: title.trim(), level, place });
+            headings.push({ text: title.trim(), level, place });
           if (level < depth_max) await visit(items as Bookmarks, level + 1);
         }
       };
       await visit(await pdf.getOutline(), 1);
-      if (!left) setHeadings(found);
+      if (!is_unmounted) setHeadings(headings);
     };
     // A file with a broken outline is shown without it.
     read().catch(() => {
-      if (!left) setHeadings([]);
+      if (!is_unmounted) setHeadings([]);
     });
     return () => {
-      left = true;
+      is_unmounted = true;
     };
   }, [pdf]);
   return headings;
@@ -126,7 +126,7 @@ async function pageOf(
 
 const thumb_px = 132;
 
-function Thumbnails({ pdf, usual, rotation, current, onPage }: PdfSideProps) {
+function Thumbnails({ pdf, default_size, rotation, current, onPage }: PdfSideProps) {
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
     const thumb = list.current?.querySelector<HTMLElement>(`[data-thumb="${current}"]`);
@@ -137,7 +137,7 @@ function Thumbnails({ pdf, usual, rotation, current, onPage }: PdfSideProps) {
   }, []);
   return (
     <ul ref={list} class="reader-thumbs">
-      {Array.from({ length: pdf.numPages }, (_, at) => at + 1).map((number) => (
+      {Array.from({ length: pdf.numPages }, (_, index) => index + 1).map((number) => (
         <li key={number}>
           <button
             type="button"
@@ -147,7 +147,7 @@ function Thumbnails({ pdf, usual, rotation, current, onPage }: PdfSideProps) {
             aria-current={number === current ? "true" : undefined}
             onClick={() => onPage(number)}
           >
-            <Thumbnail pdf={pdf} usual={usual} number={number} rotation={rotation} />
+            <Thumbnail pdf={pdf} default_size={default_size} number={number} rotation={rotation} />
             {number}
           </button>
         </li>
@@ -159,31 +159,31 @@ function Thumbnails({ pdf, usual, rotation, current, onPage }: PdfSideProps) {
 /** Rendered when it scrolls into view. */
 function Thumbnail({
   pdf,
-  usual,
+  default_size,
   number,
   rotation,
-}: Pick<PdfSideProps, "pdf" | "usual" | "rotation"> & { readonly number: number }) {
+}: Pick<PdfSideProps, "pdf" | "default_size" | "rotation"> & { readonly number: number }) {
   const box = useRef<HTMLSpanElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [near, setNear] = useState(false);
-  const [size, setSize] = useState(usual);
+  const [is_near, setIsNear] = useState(false);
+  const [size, setSize] = useState(default_size);
   useEffect(() => {
     const observer = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) setNear(true);
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setIsNear(true);
     });
     observer.observe(box.current!);
     return () => observer.disconnect();
   }, []);
   useEffect(() => {
-    if (!near) return;
+    if (!is_near) return;
     let stop = () => {};
     const draw = async () => {
       const page = await pdf.getPage(number);
-      const turned = (page.rotate + rotation) % 360;
-      const actual = page.getViewport({ scale: 1, rotation: turned });
+      const total_rotation = (page.rotate + rotation) % 360;
+      const actual = page.getViewport({ scale: 1, rotation: total_rotation });
       setSize({ width: actual.width, height: actual.height });
       const scale = (thumb_px / actual.width) * (globalThis.devicePixelRatio || 1);
-      const viewport = page.getViewport({ scale, rotation: turned });
+      const viewport = page.getViewport({ scale, rotation: total_rotation });
       if (!canvas.current) return;
       canvas.current.width = Math.ceil(viewport.width);
       canvas.current.height = Math.ceil(viewport.height);
@@ -194,7 +194,7 @@ function Thumbnail({
     // Stays white if it can't be rendered.
     draw().catch(() => {});
     return () => stop();
-  }, [near, rotation]);
+  }, [is_near, rotation]);
   const height = Math.min(3 * thumb_px, (thumb_px * size.height) / size.width);
   return (
     <span

@@ -6,8 +6,8 @@ import { Tool } from "./tool";
 import type { Step, Zoom } from "./zoom";
 
 export interface PdfToolbarProps {
-  readonly listed: boolean;
-  readonly finding: boolean;
+  readonly is_side_open: boolean;
+  readonly is_find_open: boolean;
   readonly onList: () => void;
   readonly onFind: () => void;
   readonly onRotate: () => void;
@@ -26,15 +26,15 @@ export function PdfToolbar({
   percent,
   onPage,
   onZoom,
-  listed,
-  finding,
+  is_side_open,
+  is_find_open,
   onList,
   onFind,
   onRotate,
 }: PdfToolbarProps) {
   return (
     <div class="reader-tools" role="toolbar" aria-label={strings.page_tools}>
-      <Tool icon="grid" label={strings.pages_and_outline} pressed={listed} onPress={onList} />
+      <Tool icon="grid" label={strings.pages_and_outline} pressed={is_side_open} onPress={onList} />
       <button
         type="button"
         class="tool tool-roomy"
@@ -76,7 +76,7 @@ export function PdfToolbar({
         <Icon name="plus" />
       </button>
       <Tool icon="rotate" label={strings.rotate} onPress={onRotate} />
-      <Tool icon="search" label={strings.find} pressed={finding} onPress={onFind} />
+      <Tool icon="search" label={strings.find} pressed={is_find_open} onPress={onFind} />
     </div>
   );
 }

@@ -12,7 +12,7 @@ import { usePdfFind, useShownHits } from "./pdf-find";
 import { openPdf, wantsPassword, type PDFDocumentProxy } from "./pdfjs";
 import { findOnPages, no_marks, type Marks } from "./pdf-search";
 import { PdfPage, type PdfPageProps, type Size } from "./pdf-page";
-import { pageAt, useKeptPlace, useWidth } from "./pdf-place";
+import { pageAt, useStableCentre, useWidth } from "./pdf-place";
 import { PdfSide } from "./pdf-side";
 import { coversAll } from "./side-list";
 import { stepOf, type Zoom } from "./zoom";
@@ -26,11 +26,11 @@ export interface PdfProps {
   readonly highlight: Highlight | null;
   /** Reports whether the passage is highlighted. */
   readonly onFound: (found: Found) => void;
-  readonly onFailed: (why: "locked" | "broken") => void;
+  readonly onFailed: (reason: "locked" | "broken") => void;
 }
 
 /** Points to CSS pixels at 100 %. */
-const actual = 96 / 72;
+const css_px_per_point = 96 / 72;
 const a4: Size = { width: 595, height: 842 };
 const margin_px = 32;
 
@@ -48,25 +48,26 @@ export function Pdf({ document, page, highlight, onFound, onFailed }: PdfProps) 
 
 interface Opened {
   readonly pdf: PDFDocumentProxy;
-  readonly usual: Size;
+  readonly default_size: Size;
 }
 
 function useOpened(url: string, onFailed: PdfProps["onFailed"]): Opened | null {
   const [opened, setOpened] = useState<Opened | null>(null);
   useEffect(() => {
     const { document, close } = openPdf(url);
-    let left = false;
+    let is_unmounted = false;
     setOpened(null);
     document
       .then(async (pdf) => {
         const { width, height } = (await pdf.getPage(1)).getViewport({ scale: 1 });
-        if (!left) setOpened({ pdf, usual: width > 1 && height > 1 ? { width, height } : a4 });
+        if (!is_unmounted)
+          setOpened({ pdf, default_size: width > 1 && height > 1 ? { width, height } : a4 });
       })
       .catch((error: unknown) => {
-        if (!left) onFailed(wantsPassword(error) ? "locked" : "broken");
+        if (!is_unmounted) onFailed(wantsPassword(error) ? "locked" : "broken");
       });
     return () => {
-      left = true;
+      is_unmounted = true;
       close();
     };
   }, [url]);
@@ -75,7 +76,7 @@ function useOpened(url: string, onFailed: PdfProps["onFailed"]): Opened | null {
 
 function Pages({
   pdf,
-  usual: upright,
+  default_size: upright,
   document,
   page,
   highlight,
@@ -84,21 +85,21 @@ function Pages({
   const root = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const [rotation, setRotation] = useState(0);
-  const [listed, setListed] = useState(false);
+  const [is_side_open, setSideOpen] = useState(false);
   const { find, ...finding } = useFind(root);
   const search = usePdfFind(pdf, find.query);
-  const usual = useMemo(() => turned(upright, rotation), [upright, rotation]);
+  const default_size = useMemo(() => rotatedSize(upright, rotation), [upright, rotation]);
   const near = useNear(scroller);
   const width = useWidth(scroller);
   const marks = useMarks(pdf, highlight, onFound);
-  const { zoom, setZoom, scale } = useScale(usual, width, marks, rotation);
+  const { zoom, setZoom, scale } = useScale(default_size, width, marks, rotation);
   const { elements } = near;
-  const seen = { scroller, elements, pdf, page, highlight, marks, width, zoom, scale };
-  const scrolling = useScrolling(seen, search.hits[find.at]?.page);
+  const scrolling_options = { scroller, elements, pdf, page, highlight, marks, width, zoom, scale };
+  const scrolling = useScrolling(scrolling_options, search.hits[find.index]?.page);
   const { goTo } = scrolling;
-  const { current, onScroll } = useCurrent(pdf, page, seen);
+  const { current, onScroll } = useCurrent(pdf, page, scrolling_options);
   const goAndClose = (number: number) => {
-    if (coversAll()) setListed(false);
+    if (coversAll()) setSideOpen(false);
     goTo(number);
   };
   return (
@@ -107,21 +108,21 @@ function Pages({
         current={current}
         count={pdf.numPages}
         zoom={zoom}
-        percent={Math.round((scale / actual) * 100)}
+        percent={Math.round((scale / css_px_per_point) * 100)}
         onPage={goTo}
-        onZoom={(step) => setZoom(stepOf(step, scale / actual))}
-        listed={listed}
-        finding={find.open}
-        onList={() => setListed(!listed)}
+        onZoom={(step) => setZoom(stepOf(step, scale / css_px_per_point))}
+        is_side_open={is_side_open}
+        is_find_open={find.open}
+        onList={() => setSideOpen(!is_side_open)}
         onFind={finding.toggle}
         onRotate={() => setRotation((rotation + 90) % 360)}
       />
       {find.open && <PdfFindBox {...{ find, finding, search }} />}
       <div class="reader-columns">
-        {listed && (
+        {is_side_open && (
           <PdfSide
-            {...{ document, pdf, usual, rotation, current, onPage: goAndClose }}
-            onClose={() => setListed(false)}
+            {...{ document, pdf, default_size, rotation, current, onPage: goAndClose }}
+            onClose={() => setSideOpen(false)}
           />
         )}
         <div
@@ -134,8 +135,8 @@ function Pages({
         >
           {width > 0 && (
             <Sheets
-              {...{ pdf, usual, scale, rotation, marks, near, scrolling, search }}
-              at={find.at}
+              {...{ pdf, default_size, scale, rotation, marks, near, scrolling, search }}
+              at={find.index}
             />
           )}
         </div>
@@ -168,13 +169,13 @@ const PdfFindBox = ({
     find={find}
     count={hits.length}
     busy={!done}
-    onLook={finding.look}
+    onSearch={finding.search}
     onStep={(by) => finding.step(by, hits.length)}
     onClose={finding.close}
   />
 );
 
-const turned = ({ width, height }: Size, rotation: number): Size =>
+const rotatedSize = ({ width, height }: Size, rotation: number): Size =>
   rotation % 180 === 0 ? { width, height } : { width: height, height: width };
 
 function Sheets({
@@ -184,8 +185,8 @@ function Sheets({
   scrolling: { target, onMarked, onCurrent },
   search,
   at,
-  ...rest
-}: Pick<PdfPageProps, "pdf" | "usual" | "scale" | "rotation"> & {
+  ...page_props
+}: Pick<PdfPageProps, "pdf" | "default_size" | "scale" | "rotation"> & {
   readonly marks: Marks;
   readonly near: ReturnType<typeof useNear>;
   readonly scrolling: ReturnType<typeof useScrolling>;
@@ -194,7 +195,7 @@ function Sheets({
 }) {
   const hitsOn = useShownHits(search.hits, at);
   const numbers = useMemo(
-    () => Array.from({ length: pdf.numPages }, (_, place) => place + 1),
+    () => Array.from({ length: pdf.numPages }, (_, index) => index + 1),
     [pdf],
   );
   return (
@@ -204,14 +205,14 @@ function Sheets({
           key={number}
           pdf={pdf}
           number={number}
-          near={near.has(number)}
-          marks={marks.pages.get(number) ?? none}
-          shades={marks.shades.get(number) ?? none}
+          is_near={near.has(number)}
+          marks={marks.pages.get(number) ?? no_hits}
+          shades={marks.shades.get(number) ?? no_hits}
           hits={hitsOn(number)}
-          onMarked={number === target ? onMarked : ignore}
+          onMarked={number === target ? onMarked : doNothing}
           onCurrent={onCurrent}
           register={register}
-          {...rest}
+          {...page_props}
         />
       ))}
     </>
@@ -233,7 +234,7 @@ interface ScrollingOptions extends Pick<PdfProps, "page" | "highlight"> {
 function useScrolling(options: ScrollingOptions, hit_page: number | undefined) {
   const { scroller, elements, pdf, page, highlight, marks, width, zoom, scale } = options;
   /** The highlights already scrolled to: zooming and scrolling by hand must not jump back there. */
-  const shown = useRef<Marks>(no_marks);
+  const scrolled_marks = useRef<Marks>(no_marks);
   const goTo = useCallback(
     (number: number) => {
       const element = elements.current.get(Math.min(Math.max(1, number), pdf.numPages));
@@ -247,18 +248,18 @@ function useScrolling(options: ScrollingOptions, hit_page: number | undefined) {
   }, [target, highlight, width > 0, pdf]);
   const onMarked = useCallback(
     (first: Element) => {
-      if (shown.current === marks || !scroller.current) return;
-      shown.current = marks;
+      if (scrolled_marks.current === marks || !scroller.current) return;
+      scrolled_marks.current = marks;
       scrollToMiddle(scroller.current, first);
     },
     [marks],
   );
-  useKeptPlace(scroller, width > 0 ? scale : 0);
+  useStableCentre(scroller, width > 0 ? scale : 0);
   useLayoutEffect(() => {
     if (zoom !== "text" || !scroller.current || !marks.column) return;
     scroller.current.scrollLeft = marks.column.left * scale - text_margin_px + edge_px;
     goTo(target);
-    shown.current = no_marks;
+    scrolled_marks.current = no_marks;
   }, [zoom, scale, marks]);
   useEffect(() => {
     if (hit_page !== undefined) goTo(hit_page);
@@ -274,35 +275,35 @@ const narrow_px = 640;
 const text_margin_px = 20;
 const edge_px = 16;
 /** The most that text without margins is enlarged, relative to the whole page. */
-const larger_max = 2.4;
+const enlargement_max = 2.4;
 
 function useScale(usual: Size, width: number, marks: Marks, rotation: number) {
   const [zoom, setZoom] = useState<Zoom>("fit");
-  const touched = useRef(false);
+  const is_zoom_chosen = useRef(false);
   const column = rotation === 0 ? marks.column : null;
   useLayoutEffect(() => {
-    if (!touched.current && column && width > 0) setZoom(width < narrow_px ? "text" : "fit");
+    if (!is_zoom_chosen.current && column && width > 0) setZoom(width < narrow_px ? "text" : "fit");
   }, [column, width > 0]);
   const fit = Math.max(0.01, (width - margin_px) / usual.width);
   const text = column
     ? Math.min(
-        larger_max * fit,
+        enlargement_max * fit,
         Math.max(fit, (width - 2 * text_margin_px) / (column.right - column.left)),
       )
     : fit;
-  const scale = zoom === "fit" ? fit : zoom === "text" ? text : zoom * actual;
+  const scale = zoom === "fit" ? fit : zoom === "text" ? text : zoom * css_px_per_point;
   return {
     zoom,
     scale,
     setZoom: (next: Zoom) => {
-      touched.current = true;
+      is_zoom_chosen.current = true;
       setZoom(next);
     },
   };
 }
 
-const none: readonly never[] = [];
-const ignore = () => {};
+const no_hits: readonly never[] = [];
+const doNothing = () => {};
 
 function useMarks(
   pdf: PDFDocumentProxy,
@@ -314,16 +315,16 @@ function useMarks(
     setMarks(no_marks);
     onFound(null);
     if (!highlight) return;
-    let left = false;
+    let is_unmounted = false;
     findOnPages(pdf, highlight)
       .catch(() => no_marks)
-      .then((found) => {
-        if (left) return;
-        setMarks(found);
-        onFound(found.pages.size > 0);
+      .then((found_marks) => {
+        if (is_unmounted) return;
+        setMarks(found_marks);
+        onFound(found_marks.pages.size > 0);
       });
     return () => {
-      left = true;
+      is_unmounted = true;
     };
   }, [pdf, highlight]);
   return marks;
@@ -334,26 +335,26 @@ function useNear(scroller: { readonly current: HTMLElement | null }) {
   const [near, setNear] = useState<ReadonlySet<number>>(new Set());
   const elements = useRef(new Map<number, HTMLElement>());
   const observer = useRef<IntersectionObserver | null>(null);
-  const watcher = () =>
+  const observerOnce = () =>
     (observer.current ??= new IntersectionObserver(
       (entries) =>
-        setNear((before) => {
-          const after = new Set(before);
+        setNear((previous) => {
+          const next = new Set(previous);
           for (const { target, isIntersecting } of entries)
-            after[isIntersecting ? "add" : "delete"](
+            next[isIntersecting ? "add" : "delete"](
               Number((target as HTMLElement).dataset["page"]),
             );
-          return after;
+          return next;
         }),
       { root: scroller.current, rootMargin: "60% 0px" },
     ));
   const register = useCallback((number: number, element: HTMLElement | null) => {
-    const known = elements.current.get(number);
-    if (known) watcher().unobserve(known);
+    const previous_element = elements.current.get(number);
+    if (previous_element) observerOnce().unobserve(previous_element);
     elements.current.delete(number);
     if (!element) return;
     elements.current.set(number, element);
-    watcher().observe(element);
+    observerOnce().observe(element);
   }, []);
   useEffect(() => () => observer.current?.disconnect(), []);
   return { near, register, elements };

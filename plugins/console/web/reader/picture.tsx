@@ -14,7 +14,7 @@ export function Picture({ url, name, onFailed }: PictureProps) {
   const [zoom, setZoom] = useState<Exclude<Zoom, "text">>("fit");
   const [natural, setNatural] = useState(0);
   const [fitted, setFitted] = useState(0);
-  const now = zoom === "fit" ? (natural > 0 ? fitted / natural : 1) : zoom;
+  const scale = zoom === "fit" ? (natural > 0 ? fitted / natural : 1) : zoom;
   return (
     <>
       <div class="reader-tools" role="toolbar" aria-label={strings.picture_tools}>
@@ -23,24 +23,24 @@ export function Picture({ url, name, onFailed }: PictureProps) {
           type="button"
           class="tool"
           aria-label={strings.zoom_out}
-          onClick={() => setZoom(stepOf("out", now))}
+          onClick={() => setZoom(stepOf("out", scale))}
         >
           <Icon name="minus" />
         </button>
         <button
           type="button"
           class="tool tool-wide"
-          aria-label={strings.fit_width(Math.round(now * 100))}
+          aria-label={strings.fit_width(Math.round(scale * 100))}
           aria-pressed={zoom === "fit"}
           onClick={() => setZoom("fit")}
         >
-          {Math.round(now * 100)} %
+          {Math.round(scale * 100)} %
         </button>
         <button
           type="button"
           class="tool"
           aria-label={strings.zoom_in}
-          onClick={() => setZoom(stepOf("in", now))}
+          onClick={() => setZoom(stepOf("in", scale))}
         >
           <Icon name="plus" />
         </button>

@@ -2,46 +2,46 @@
 import { isRow, table_rule } from "./text-chunks";
 
 /** Separates lines that don't form a sentence: cells, headings, items. */
-const between = " · ";
+const separator = " · ";
 
 /** `| Buoy | 11.5 |` becomes `Buoy, 11.5`, and `## Fees` `Fees`. */
 export function plainText(markdown: string): string {
   let text = "";
   /** A text that ends a sentence needs no separator. */
-  let alone = false;
+  let is_previous_separate = false;
   for (const line of markdown.split(/\r\n|[\n\r]/)) {
-    const { content, by_itself } = lineOf(line);
+    const { content, is_separate } = lineOf(line);
     if (content === "") continue;
-    const joined = text === "" ? "" : alone || by_itself ? between : " ";
+    const joined = text === "" ? "" : is_previous_separate || is_separate ? separator : " ";
     text += joined + content;
-    alone = by_itself;
+    is_previous_separate = is_separate;
   }
   return text;
 }
 
-function lineOf(line: string): { readonly content: string; readonly by_itself: boolean } {
+function lineOf(line: string): { readonly content: string; readonly is_separate: boolean } {
   const trimmed = line.trim();
   const is_rule = (isRow(trimmed) && table_rule.test(trimmed)) || /^(`{3,}|~{3,})/.test(trimmed);
-  if (is_rule) return { content: "", by_itself: false };
-  if (/^\|.*\|$/.test(trimmed)) return { content: row(trimmed), by_itself: true };
+  if (is_rule) return { content: "", is_separate: false };
+  if (/^\|.*\|$/.test(trimmed)) return { content: rowText(trimmed), is_separate: true };
   const mark = /^(?:#{1,6}\s+|(?:>\s?)+|[-*+]\s+(?=\S))/.exec(trimmed)?.[0] ?? "";
   return {
-    content: words(trimmed.slice(mark.length)),
-    by_itself: mark !== "" && !mark.startsWith(">"),
+    content: withoutMarkup(trimmed.slice(mark.length)),
+    is_separate: mark !== "" && !mark.startsWith(">"),
   };
 }
 
 /** The non-empty cells of a row. */
-const row = (line: string): string =>
+const rowText = (line: string): string =>
   line
     .slice(1, -1)
     .split(/(?<!\\)\|/)
-    .map((cell) => words(cell.replaceAll("\\|", "|")).trim())
+    .map((cell) => withoutMarkup(cell.replaceAll("\\|", "|")).trim())
     .filter((cell) => cell !== "")
     .join(", ");
 
 /** Without emphasis, code marks and link targets. */
-const words = (text: string): string =>
+const withoutMarkup = (text: string): string =>
   text
     .replace(/<br\s*\/?>/gi, " ")
     .replace(/!?\[([^\]]*)\]\((?:[^()\s]|\([^()\s]*\))+\)/g, "$1")

@@ -31,7 +31,7 @@ const seed_length_dense = 4;
 const found_share_min = 0.4;
 
 const letter_or_digit = /[\p{L}\p{N}]/u;
-const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+const dense_script = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /** A character normalized for spelling, width and case. */
 const folded = (character: string): string =>
@@ -68,12 +68,16 @@ export function locate(pieces: readonly string[], quote: string): Hit[] {
   const needle = foldedTextOf([quote.replace(/<br>/g, " ")]).text;
   const page = foldedTextOf(pieces);
   if (needle.length === 0 || page.text.length === 0) return [];
-  const whole = page.text.indexOf(needle);
-  if (whole >= 0) return hitsOf(pieces, page, [[whole, whole + needle.length]]);
-  const runs = commonRuns(page.text, needle, dense.test(quote) ? seed_length_dense : seed_length);
-  const found = runs.reduce((sum, [from, to]) => sum + to - from, 0);
+  const exact_index = page.text.indexOf(needle);
+  if (exact_index >= 0) return hitsOf(pieces, page, [[exact_index, exact_index + needle.length]]);
+  const runs = commonRuns(
+    page.text,
+    needle,
+    dense_script.test(quote) ? seed_length_dense : seed_length,
+  );
+  const found_length = runs.reduce((sum, [from, to]) => sum + to - from, 0);
   // A quotation that continues on the next page is longer than what this page can match.
-  return found >= found_share_min * Math.min(needle.length, page.text.length)
+  return found_length >= found_share_min * Math.min(needle.length, page.text.length)
     ? hitsOf(pieces, page, runs)
     : [];
 }
@@ -84,11 +88,11 @@ export function locateWithin(
   parts: readonly Hit[],
   quote: string,
 ): Hit[] {
-  const inside = pieces.map(() => "");
+  const restricted = pieces.map(() => "");
   // Replaced by spaces, so that positions stay the same.
   for (const { piece, from, to } of parts)
-    inside[piece] = " ".repeat(from) + pieces[piece]!.slice(from, to);
-  const found = parts.length === 0 ? [] : locate(inside, quote);
+    restricted[piece] = " ".repeat(from) + pieces[piece]!.slice(from, to);
+  const found = parts.length === 0 ? [] : locate(restricted, quote);
   return found.length > 0 ? found : locate(pieces, quote);
 }
 
@@ -97,12 +101,12 @@ export function locateWithin(
  * nearest to the previous run.
  */
 function commonRuns(text: string, needle: string, seed: number): [number, number][] {
-  const places = new Map<string, number[]>();
+  const positions_by_seed = new Map<string, number[]>();
   for (let at = 0; at + seed <= text.length; at++) {
     const key = text.slice(at, at + seed);
-    const known = places.get(key);
-    if (known) known.push(at);
-    else places.set(key, [at]);
+    const positions = positions_by_seed.get(key);
+    if (positions) positions.push(at);
+    else positions_by_seed.set(key, [at]);
   }
   const runs: [number, number][] = [];
   let expected = 0;
@@ -112,7 +116,7 @@ function commonRuns(text: string, needle: string, seed: number): [number, number
       needle,
       at,
       seed,
-      places.get(needle.slice(at, at + seed)) ?? [],
+      positions_by_seed.get(needle.slice(at, at + seed)) ?? [],
       expected,
     );
     if (!best) {
@@ -138,11 +142,11 @@ function bestRun(
   for (const from of candidates.slice(0, 64)) {
     let length = seed;
     while (at + length < needle.length && needle[at + length] === text[from + length]) length++;
-    const nearer =
+    const is_nearer =
       best !== null &&
       length === best[1] - best[0] &&
       Math.abs(from - expected) < Math.abs(best[0] - expected);
-    if (best === null || length > best[1] - best[0] || nearer) best = [from, from + length];
+    if (best === null || length > best[1] - best[0] || is_nearer) best = [from, from + length];
   }
   return best;
 }
@@ -156,10 +160,10 @@ function hitsOf(
   for (const [from, to] of runs)
     for (let at = from; at < to; at++) {
       const piece = page.piece[at]!;
-      const known = spans.get(piece);
-      if (known) {
-        known.from = Math.min(known.from, page.at[at]!);
-        known.to = Math.max(known.to, page.end[at]!);
+      const span = spans.get(piece);
+      if (span) {
+        span.from = Math.min(span.from, page.at[at]!);
+        span.to = Math.max(span.to, page.end[at]!);
       } else spans.set(piece, { from: page.at[at]!, to: page.end[at]! });
     }
   return [...spans]
@@ -169,7 +173,7 @@ function hitsOf(
 
 /** Extends the range by punctuation that belongs to the words at both ends. */
 function withPunctuation(text: string, from: number, to: number): { from: number; to: number } {
-  const before = /[\p{Ps}\p{Pi}"']+$/u.exec(text.slice(0, from))?.[0].length ?? 0;
-  const after = /^[^\P{P}\p{Ps}\p{Pi}]+/u.exec(text.slice(to))?.[0].length ?? 0;
-  return { from: from - before, to: to + after };
+  const opening_length = /[\p{Ps}\p{Pi}"']+$/u.exec(text.slice(0, from))?.[0].length ?? 0;
+  const closing_length = /^[^\P{P}\p{Ps}\p{Pi}]+/u.exec(text.slice(to))?.[0].length ?? 0;
+  return { from: from - opening_length, to: to + closing_length };
 }

@@ -17,15 +17,15 @@ export function reflowed(text: string): string {
   const typical_length = lengths[Math.floor(lengths.length * usual_share)] ?? 0;
   if (typical_length < usual_min) return text;
   return lines
-    .map((line, at) => {
-      const next = lines[at + 1];
+    .map((line, index) => {
+      const next = lines[index + 1];
       if (next === undefined) return line;
       const continues =
-        line.length >= full_share * typical_length && /^\S/.test(next) && !begins.test(next);
+        line.length >= full_share * typical_length && /^\S/.test(next) && !begins_block.test(next);
       return `${line}${continues ? " " : "\n"}`;
     })
     .join("");
 }
 
 /** A list item, a numbered entry, a table cell, a quoted line. */
-const begins = /^(?:[-*+•–—‣▪◦|>]|\(?(?:\d{1,3}|[a-z])[.)]\s)/i;
+const begins_block = /^(?:[-*+•–—‣▪◦|>]|\(?(?:\d{1,3}|[a-z])[.)]\s)/i;

@@ -4,7 +4,13 @@
  */
 /** @jsxImportSource preact */
 import { Fragment, type ComponentChildren } from "preact";
-import { elementsOf, rankHeadings, tokensOf, type Ink, type RankedHeading } from "./markdown";
+import {
+  elementsOf,
+  rankHeadings,
+  tokensOf,
+  type TextRenderer,
+  type RankedHeading,
+} from "./markdown";
 import { SourceCursor } from "./source-map";
 import {
   piecesBySource,
@@ -46,22 +52,25 @@ const asWritten = (
   text: string,
   part: Range,
   ranges: readonly LookRange[],
-  show: (written: string) => string = (written) => written,
+  transform: (written: string) => string = (written) => written,
 ): ComponentChildren => {
-  const shown = show(text.slice(part.from, part.to));
-  const cut = styledPieces(part, ranges).map(({ from, to, looks }) => ({
+  const transformed = transform(text.slice(part.from, part.to));
+  const styled = styledPieces(part, ranges).map(({ from, to, looks }) => ({
     from: from - part.from,
     to: to - part.from,
     looks,
   }));
-  return <div class="text-written">{pieces(shown, cut)}</div>;
+  return <div class="text-written">{pieces(transformed, styled)}</div>;
 };
 
-const pieces = (text: string, cut: readonly StyledPiece[]): ComponentChildren =>
-  cut.map(({ from, to, looks }) => dressed(text.slice(from, to), looks, from));
+const pieces = (text: string, styled: readonly StyledPiece[]): ComponentChildren =>
+  styled.map(({ from, to, looks }) => styledElement(text.slice(from, to), looks, from));
 
 /** Inner elements come first. */
-const dresses: readonly (readonly [Look, (inner: ComponentChildren) => ComponentChildren])[] = [
+const elements_by_look: readonly (readonly [
+  Look,
+  (inner: ComponentChildren) => ComponentChildren,
+])[] = [
   ["heading", (inner) => <strong>{inner}</strong>],
   ["target", (inner) => <span class="reader-target">{inner}</span>],
   ["hit", (inner) => <span class="find-hit">{inner}</span>],
@@ -69,10 +78,10 @@ const dresses: readonly (readonly [Look, (inner: ComponentChildren) => Component
   ["mark", (inner) => <mark>{inner}</mark>],
 ];
 
-function dressed(piece: string, looks: readonly Look[], key: number): ComponentChildren {
+function styledElement(piece: string, looks: readonly Look[], key: number): ComponentChildren {
   if (looks.includes("sign")) return null;
   let element: ComponentChildren = piece;
-  for (const [look, dress] of dresses) if (looks.includes(look)) element = dress(element);
+  for (const [look, wrap] of elements_by_look) if (looks.includes(look)) element = wrap(element);
   if (looks.includes("shade") && !looks.includes("mark"))
     element = <span class="passage-shade">{element}</span>;
   return <Fragment key={key}>{element}</Fragment>;
@@ -91,10 +100,17 @@ function markdown(
   const tokens = tokensOf(head + source);
   if (!tokens) return asWritten(text, part, ranges);
   rankHeadings(tokens, headings);
-  return <div class="prose">{elementsOf(tokens, inkFor(head + source, part, head, ranges))}</div>;
+  return (
+    <div class="prose">{elementsOf(tokens, textRenderer(head + source, part, head, ranges))}</div>
+  );
 }
 
-function inkFor(source: string, { from }: Range, head: string, ranges: readonly LookRange[]): Ink {
+function textRenderer(
+  source: string,
+  { from }: Range,
+  head: string,
+  ranges: readonly LookRange[],
+): TextRenderer {
   if (ranges.length === 0) return { text: (shown) => shown };
   const cursor = new SourceCursor(source, { from: 0, to: source.length });
   const shift = from - head.length;
@@ -104,11 +120,11 @@ function inkFor(source: string, { from }: Range, head: string, ranges: readonly 
     text: (shown) => {
       const sources = cursor.take(shown);
       if (!sources || sources.length !== shown.length) return shown;
-      const cut = piecesBySource(
+      const styled = piecesBySource(
         sources.map((place) => (place < head.length ? -1 : place + shift)),
         ranges,
       );
-      return pieces(shown, cut);
+      return pieces(shown, styled);
     },
   };
 }

@@ -62,17 +62,17 @@ export function HeadingList({
   readonly onGo: (heading: Heading) => void;
 }) {
   const list = useRef<HTMLUListElement>(null);
-  const top = Math.min(...headings.map(({ level }) => level));
+  const top_level = Math.min(...headings.map(({ level }) => level));
   useEffect(() => list.current?.querySelector<HTMLElement>("button")?.focus(), []);
   return (
     <ul ref={list} class="heading-list">
-      {headings.map((heading, at) => (
-        <li key={at}>
+      {headings.map((heading, index) => (
+        <li key={index}>
           <button
             type="button"
             class="heading-link"
             aria-current={heading.place === current ? "true" : undefined}
-            style={{ paddingLeft: `${8 + 12 * Math.min(4, heading.level - top)}px` }}
+            style={{ paddingLeft: `${8 + 12 * Math.min(4, heading.level - top_level)}px` }}
             onClick={() => onGo(heading)}
           >
             {heading.text}

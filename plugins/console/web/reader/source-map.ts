@@ -13,7 +13,7 @@ const before_text = /^(?:\s*(?:#{1,6}\s+|(?:[*+-]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+
 const dropped = /[\\\s>]/;
 
 /** A match further away is another occurrence of the same words. */
-const far_units = 2_000;
+const distance_max = 2_000;
 
 export class SourceCursor {
   private at: number;
@@ -31,10 +31,10 @@ export class SourceCursor {
   /** Moves to the beginning of this token's source. */
   begin({ raw, type }: { readonly raw: string; readonly type: string }): void {
     const written = raw.trim();
-    const found = written === "" ? -1 : this.find(written);
-    this.ends.push(found < 0 ? null : found + written.length);
+    const start_index = written === "" ? -1 : this.find(written);
+    this.ends.push(start_index < 0 ? null : start_index + written.length);
     const first_line = written.split("\n", 1)[0]!;
-    const start = found < 0 && first_line !== "" ? this.find(first_line) : found;
+    const start = start_index < 0 && first_line !== "" ? this.find(first_line) : start_index;
     if (start < 0) return;
     this.at = start;
     if (type === "heading" || type === "list_item" || type === "blockquote")
@@ -53,12 +53,12 @@ export class SourceCursor {
     const found = this.find(text);
     if (found < 0) return this.align(text);
     this.at = found + text.length;
-    return Array.from({ length: text.length }, (_, place) => found + place);
+    return Array.from({ length: text.length }, (_, index) => found + index);
   }
 
   private find(text: string): number {
     const found = this.source.indexOf(text, this.at);
-    return found >= 0 && found - this.at <= far_units && found + text.length <= this.within.to
+    return found >= 0 && found - this.at <= distance_max && found + text.length <= this.within.to
       ? found
       : -1;
   }
@@ -70,7 +70,7 @@ export class SourceCursor {
     if (!first) return null;
     for (
       let start = source.indexOf(first[0], this.at);
-      start >= 0 && start < this.within.to && start - this.at <= far_units;
+      start >= 0 && start < this.within.to && start - this.at <= distance_max;
       start = source.indexOf(first[0], start + 1)
     ) {
       const places = this.alignAt(text, first.index, start);
@@ -84,8 +84,8 @@ export class SourceCursor {
   private alignAt(text: string, first: number, start: number): number[] | null {
     const places: number[] = Array.from({ length: first }, () => start);
     let at = start;
-    for (let place = first; place < text.length; place++) {
-      const unit = text[place]!;
+    for (let text_index = first; text_index < text.length; text_index++) {
+      const unit = text[text_index]!;
       while (at < this.within.to && this.source[at] !== unit && dropped.test(this.source[at]!))
         at++;
       if (at >= this.within.to || this.source[at] !== unit) {

@@ -27,7 +27,7 @@ export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
   const panel = useRef<HTMLElement>(null);
   const passage = passages[at]!;
   useEffect(() => panel.current?.focus({ preventScroll: true }), []);
-  const keyed = (event: KeyboardEvent) => {
+  const closeOnEscape = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || event.defaultPrevented) return;
     event.stopPropagation();
     onClose();
@@ -38,7 +38,7 @@ export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
       class="source-panel"
       aria-label={strings.source_panel}
       tabIndex={-1}
-      onKeyDown={keyed}
+      onKeyDown={closeOnEscape}
     >
       <header class="source-head">
         <div class="source-title">

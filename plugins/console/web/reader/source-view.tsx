@@ -46,23 +46,23 @@ export function SourceView({
 }: SourceViewProps) {
   const highlight = useSurroundings(document, quoted);
   const views = viewsOf(document);
-  const first = firstView(views, has_passage);
-  const [chosen, setChosen] = useState<View>(first);
+  const initial_view = firstView(views, has_passage);
+  const [chosen_view, setChosenView] = useState<View>(initial_view);
   const [failed, setFailed] = useState<string | null>(null);
   const [found, setFound] = useState<Found>(null);
-  const view = views.includes(chosen) ? chosen : views[0]!;
+  const view = views.includes(chosen_view) ? chosen_view : views[0]!;
   useEffect(() => {
     setFailed(null);
-    setChosen(first);
-  }, [document.id, document.version, document.status, first]);
-  const toText = () => setChosen("text");
+    setChosenView(initial_view);
+  }, [document.id, document.version, document.status, initial_view]);
+  const toText = () => setChosenView("text");
   return (
     <div class="reader">
       {steps}
-      {views.length > 1 && <ViewTabs views={views} view={view} onView={setChosen} />}
-      {view !== "text" && failed && <Unshown document={document} why={failed} />}
+      {views.length > 1 && <ViewTabs views={views} view={view} onView={setChosenView} />}
+      {view !== "text" && failed && <ViewFailure document={document} reason={failed} />}
       {(found === false || view === "picture") && !failed && (
-        <Unmarked
+        <PassageNote
           view={view}
           highlight={highlight}
           onText={views.includes("text") && view !== "text" ? toText : undefined}
@@ -74,7 +74,7 @@ export function SourceView({
           page={highlight?.page ?? page}
           highlight={highlight}
           onFound={setFound}
-          onFailed={(why) => setFailed(strings[why])}
+          onFailed={(reason) => setFailed(strings[reason])}
         />
       )}
       {view === "picture" && !failed && (
@@ -95,13 +95,11 @@ export function SourceView({
 }
 
 /** On a phone, a full page has letters too small to read. */
-const reads_as_text = (): boolean => matchMedia("(max-width: 480px)").matches;
+const isPhone = (): boolean => matchMedia("(max-width: 480px)").matches;
 
 /** The initial view: on a phone a passage is shown in the text, which reflows. */
 const firstView = (views: readonly View[], has_passage: boolean): View =>
-  has_passage && views[0] === "pages" && views.includes("text") && reads_as_text()
-    ? "text"
-    : views[0]!;
+  has_passage && views[0] === "pages" && views.includes("text") && isPhone() ? "text" : views[0]!;
 
 /**
  * The quote with the surrounding text, which is cut out of the document's text; null until that is
@@ -146,7 +144,13 @@ function ViewTabs({
   );
 }
 
-function Unshown({ document, why }: { readonly document: Document; readonly why: string }) {
+function ViewFailure({
+  document,
+  reason,
+}: {
+  readonly document: Document;
+  readonly reason: string;
+}) {
   return (
     <div class="reader-note">
       <Note
@@ -159,7 +163,7 @@ function Unshown({ document, why }: { readonly document: Document; readonly why:
         }
       >
         <p>
-          {why} {document.status === "synced" ? strings.broken_next : strings.download_next}
+          {reason} {document.status === "synced" ? strings.broken_next : strings.download_next}
         </p>
       </Note>
     </div>
@@ -167,7 +171,7 @@ function Unshown({ document, why }: { readonly document: Document; readonly why:
 }
 
 /** Says that the passage could not be highlighted, and quotes it. */
-function Unmarked({
+function PassageNote({
   view,
   highlight,
   onText,
@@ -203,17 +207,17 @@ function Unmarked({
 function LazyPdf(props: PdfProps) {
   const [Pdf, setPdf] = useState<ComponentType<PdfProps> | null>(null);
   useEffect(() => {
-    let left = false;
+    let is_unmounted = false;
     import("./pdf").then(
       (loaded) => {
-        if (!left) setPdf(() => loaded.Pdf);
+        if (!is_unmounted) setPdf(() => loaded.Pdf);
       },
       () => {
-        if (!left) props.onFailed("broken");
+        if (!is_unmounted) props.onFailed("broken");
       },
     );
     return () => {
-      left = true;
+      is_unmounted = true;
     };
   }, []);
   return Pdf ? (

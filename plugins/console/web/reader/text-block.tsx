@@ -9,7 +9,7 @@ import { renderedChunk, type Rendering } from "./rendered-text";
 import { rangesIn, type LookRange } from "./styled-pieces";
 import type { Chunk } from "./text-chunks";
 
-export interface Laid {
+export interface TextBlockLayout {
   readonly chunk: Chunk;
   readonly page: Outline["pages"][number] | null;
   /** Headings written as Markdown, in order. */
@@ -17,7 +17,7 @@ export interface Laid {
 }
 interface TextBlockProps {
   readonly text: string;
-  readonly laid: Laid;
+  readonly layout: TextBlockLayout;
   readonly rendering: Rendering;
   readonly ranges: readonly LookRange[];
   /** Render immediately, without waiting until it is close. */
@@ -55,41 +55,41 @@ export class TextBlock extends Component<TextBlockProps, { readonly near: boolea
     next: TextBlockProps,
     { near }: { readonly near: boolean },
   ): boolean {
-    const { text, laid, rendering, ranges } = this.props;
-    if (next.text !== text || next.laid !== laid || near !== this.state.near) return true;
-    if (!near && !leadsHere(next)) return false;
+    const { text, layout, rendering, ranges } = this.props;
+    if (next.text !== text || next.layout !== layout || near !== this.state.near) return true;
+    if (!near && !hasScrollTarget(next)) return false;
     if (next.rendering !== rendering) return true;
     return next.ranges !== ranges && keyOf(next) !== keyOf(this.props);
   }
 
   override render() {
-    const { text, laid, rendering, ranges } = this.props;
-    const { chunk, page, headings } = laid;
-    const drawn = this.state.near || leadsHere(this.props);
+    const { text, layout, rendering, ranges } = this.props;
+    const { chunk, page, headings } = layout;
+    const is_rendered = this.state.near || hasScrollTarget(this.props);
     return (
       <div
         ref={this.root}
         class="text-block"
         data-from={chunk.from}
-        style={drawn ? {} : { minHeight: `${heightOf(chunk.to - chunk.from)}px` }}
+        style={is_rendered ? {} : { minHeight: `${heightOf(chunk.to - chunk.from)}px` }}
       >
         {page && (
           <p class="text-page">
             <span>{pageName(page.page, page.page_label)}</span>
           </p>
         )}
-        {drawn && renderedChunk(text, chunk, rendering, ranges, headings)}
+        {is_rendered && renderedChunk(text, chunk, rendering, ranges, headings)}
       </div>
     );
   }
 }
 
 /** The scroll target is in this block. */
-const leadsHere = ({ laid: { chunk }, ranges }: TextBlockProps): boolean =>
+const hasScrollTarget = ({ layout: { chunk }, ranges }: TextBlockProps): boolean =>
   rangesIn(ranges, chunk).some(({ look }) => /mark|current|target/.test(look));
 
 /** The styles in this block. */
-const keyOf = ({ laid: { chunk }, ranges }: TextBlockProps): string =>
+const keyOf = ({ layout: { chunk }, ranges }: TextBlockProps): string =>
   rangesIn(ranges, chunk)
     .map(({ from, to, look }) => `${from} ${to} ${look}`)
     .join();

@@ -13,8 +13,8 @@ export interface Chunk extends Range {
 }
 
 /** A chunk ends at the next blank line after this many units, or anywhere after this many more. */
-const usual_units = 4_000;
-const longest_units = 16_000;
+const units_min = 4_000;
+const units_max = 16_000;
 
 const fence = /^ {0,3}(`{3,}|~{3,})/;
 export const table_rule = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
@@ -37,8 +37,8 @@ export function chunksOf(text: string, cuts: readonly number[] = []): Chunk[] {
   let from = 0;
   let head = "";
   let open_head = "";
-  let before = "";
-  let before_is_row = false;
+  let previous_line = "";
+  let is_previous_row = false;
   let cut = 0;
   const close = (to: number, next_head: string) => {
     if (to > from) chunks.push({ from, to, head });
@@ -60,17 +60,17 @@ export function chunksOf(text: string, cuts: readonly number[] = []): Chunk[] {
       if (fenced && line.trim().startsWith(open_head.trim().slice(0, 3)) && fenced === line.trim())
         open_head = "";
     } else if (fenced) open_head = `${line}\n`;
-    else if (before_is_row && isRow(line) && table_rule.test(line))
-      open_head = `${before}\n${line}\n`;
+    else if (is_previous_row && isRow(line) && table_rule.test(line))
+      open_head = `${previous_line}\n${line}\n`;
     else if (open_head !== "" && !isRow(line)) open_head = "";
     const units = next - from;
     if (cut < cuts.length && cuts[cut]! < next) {
       for (; cut < cuts.length && cuts[cut]! < next; cut++) close(cuts[cut]!, "");
       open_head = "";
-    } else if (units > longest_units) close(next, open_head);
-    else if (units > usual_units && open_head === "" && line.trim() === "") close(next, "");
-    before = line;
-    before_is_row = isRow(line);
+    } else if (units > units_max) close(next, open_head);
+    else if (units > units_min && open_head === "" && line.trim() === "") close(next, "");
+    previous_line = line;
+    is_previous_row = isRow(line);
     at = next;
   }
   close(text.length, "");
@@ -85,7 +85,7 @@ export function tablesIn(
   const parts: (Range & { table: boolean })[] = [];
   let start = from;
   let in_table = head !== "" && isRow(head);
-  let row: number | null = null;
+  let row_start: number | null = null;
   const close = (end: number, table: boolean) => {
     if (end > start) parts.push({ from: start, to: end, table });
     start = end;
@@ -95,11 +95,11 @@ export function tablesIn(
     if (in_table && !isRow(line)) {
       close(at, true);
       in_table = false;
-    } else if (!in_table && row !== null && isRow(line) && table_rule.test(line)) {
-      close(row, false);
+    } else if (!in_table && row_start !== null && isRow(line) && table_rule.test(line)) {
+      close(row_start, false);
       in_table = true;
     }
-    row = isRow(line) ? at : null;
+    row_start = isRow(line) ? at : null;
     at = next;
   }
   close(to, in_table);

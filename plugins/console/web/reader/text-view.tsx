@@ -11,8 +11,8 @@ import { scrollToMiddle, type Found, type Highlight } from "./highlight";
 import type { Rendering } from "./rendered-text";
 import { coversAll, HeadingList, SideList, type Heading } from "./side-list";
 import type { LookRange } from "./styled-pieces";
-import { TextBlock, type Laid } from "./text-block";
-import { drawn_at_once, layoutOf } from "./text-layout";
+import { TextBlock, type TextBlockLayout } from "./text-block";
+import { full_render_blocks_max, layoutOf } from "./text-layout";
 import { Tool } from "./tool";
 import { rangeOf, surroundingsOf, type Range } from "./text-ranges";
 
@@ -36,7 +36,7 @@ export function TextView(props: TextViewProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [as_written, setAsWritten] = useState(false);
   const rendering = as_written ? "as_written" : default_rendering;
-  const [listed, setListed] = useState(false);
+  const [is_side_open, setSideOpen] = useState(false);
   const [target, setTarget] = useState<Heading | null>(null);
   const { find, ...finding } = useFind(root);
   const { layout, headings } = useMemo(
@@ -46,41 +46,41 @@ export function TextView(props: TextViewProps) {
   const { quote, shade } = useQuoted(text, highlight);
   const hits = useMemo(() => findAll(text, find.query), [text, find.query]);
   const ranges = useMemo(
-    () => looksOf(text, { quote, shade, hits, at: find.at, target, headings, rendering }),
-    [quote, shade, hits, find.at, target, headings, rendering],
+    () => lookRanges(text, { quote, shade, hits, at: find.index, target, headings, rendering }),
+    [quote, shade, hits, find.index, target, headings, rendering],
   );
   useEffect(() => onFound(highlight ? quote !== null : null), [quote, highlight]);
   useScrolling(scroller, quote && { selector: "mark", range: quote }, [quote, layout, rendering]);
-  const hit = hits[find.at];
+  const hit = hits[find.index];
   useScrolling(scroller, hit && { selector: ".find-current", range: hit }, [hit]);
-  const go = (heading: Heading) => {
+  const goTo = (heading: Heading) => {
     setTarget({ ...heading });
-    if (coversAll()) setListed(false);
+    if (coversAll()) setSideOpen(false);
   };
-  useScrolling(scroller, target && goalOf(target), [target]);
+  useScrolling(scroller, target && scrollTargetOf(target), [target]);
   return (
     <div ref={root} class="reader-body">
       <TextTools
-        listed={headings.length > 1 ? listed : null}
-        onList={() => setListed(!listed)}
-        written={default_rendering === "as_written" ? null : as_written}
+        is_side_open={headings.length > 1 ? is_side_open : null}
+        onList={() => setSideOpen(!is_side_open)}
+        is_as_written={default_rendering === "as_written" ? null : as_written}
         onWritten={() => setAsWritten(!as_written)}
-        finding={find.open}
+        is_find_open={find.open}
         onFind={finding.toggle}
       />
       {find.open && (
         <FindBox
           find={find}
           count={hits.length}
-          onLook={finding.look}
+          onSearch={finding.search}
           onStep={(by) => finding.step(by, hits.length)}
           onClose={finding.close}
         />
       )}
       <div class="reader-columns">
-        {listed && headings.length > 1 && (
-          <SideList label={strings.outline} onClose={() => setListed(false)}>
-            <HeadingList headings={headings} current={target?.place} onGo={go} />
+        {is_side_open && headings.length > 1 && (
+          <SideList label={strings.outline} onClose={() => setSideOpen(false)}>
+            <HeadingList headings={headings} current={target?.place} onGo={goTo} />
           </SideList>
         )}
         <div
@@ -99,10 +99,10 @@ export function TextView(props: TextViewProps) {
 
 const Blocks = ({
   layout,
-  ...rest
+  ...block_props
 }: {
   readonly text: string;
-  readonly layout: readonly Laid[];
+  readonly layout: readonly TextBlockLayout[];
   readonly rendering: Rendering;
   readonly ranges: readonly LookRange[];
 }) => (
@@ -110,9 +110,9 @@ const Blocks = ({
     {layout.map((laid) => (
       <TextBlock
         key={laid.chunk.from}
-        laid={laid}
-        at_once={layout.length <= drawn_at_once}
-        {...rest}
+        layout={laid}
+        at_once={layout.length <= full_render_blocks_max}
+        {...block_props}
       />
     ))}
   </>
@@ -120,30 +120,30 @@ const Blocks = ({
 
 /** `listed` and `written` are null if there is nothing to choose. */
 function TextTools({
-  listed,
+  is_side_open,
   onList,
-  written,
+  is_as_written,
   onWritten,
-  finding,
+  is_find_open,
   onFind,
 }: {
-  readonly listed: boolean | null;
+  readonly is_side_open: boolean | null;
   readonly onList: () => void;
-  readonly written: boolean | null;
+  readonly is_as_written: boolean | null;
   readonly onWritten: () => void;
-  readonly finding: boolean;
+  readonly is_find_open: boolean;
   readonly onFind: () => void;
 }) {
   return (
     <div class="reader-tools" role="toolbar" aria-label={strings.text_tools}>
-      {listed !== null && (
-        <Tool icon="list" label={strings.outline} pressed={listed} onPress={onList} />
+      {is_side_open !== null && (
+        <Tool icon="list" label={strings.outline} pressed={is_side_open} onPress={onList} />
       )}
       <span class="tools-gap" />
-      {written !== null && (
-        <Tool icon="code" label={strings.as_written} pressed={written} onPress={onWritten} />
+      {is_as_written !== null && (
+        <Tool icon="code" label={strings.as_written} pressed={is_as_written} onPress={onWritten} />
       )}
-      <Tool icon="search" label={strings.find} pressed={finding} onPress={onFind} />
+      <Tool icon="search" label={strings.find} pressed={is_find_open} onPress={onFind} />
     </div>
   );
 }
@@ -159,13 +159,13 @@ function useQuoted(text: string, highlight: Highlight | null) {
 }
 
 /** A page has no text of its own to scroll to, but begins a block. */
-const goalOf = ({ place, end }: Heading) => ({
+const scrollTargetOf = ({ place, end }: Heading) => ({
   selector: end === undefined ? `.text-block[data-from="${place}"]` : ".reader-target",
   range: { from: place, to: place + 1 },
 });
 
 /** The markers that make the following text a heading. */
-const marksBefore = (text: string, place: number): number =>
+const markerLengthBefore = (text: string, place: number): number =>
   /#{1,6}[ \t]*$/.exec(text.slice(Math.max(0, place - 8), place))?.[0].length ?? 0;
 
 interface Looks {
@@ -178,13 +178,13 @@ interface Looks {
   readonly rendering: Rendering;
 }
 
-function looksOf(
+function lookRanges(
   text: string,
   { quote, shade, hits, at, target, headings, rendering }: Looks,
 ): LookRange[] {
-  const looks: LookRange[] = hits.map((hit, place) => ({
+  const looks: LookRange[] = hits.map((hit, index) => ({
     ...hit,
-    look: place === at ? "current" : "hit",
+    look: index === at ? "current" : "hit",
   }));
   if (quote) looks.push({ ...quote, look: "mark" });
   if (shade) looks.push({ ...shade, look: "shade" });
@@ -193,13 +193,13 @@ function looksOf(
     if (rendering === "markdown" && is_written) continue;
     looks.push({ from: place, to: end, look: "heading" });
     if (rendering === "tables" && is_written)
-      looks.push({ from: place - marksBefore(text, place), to: place, look: "sign" });
+      looks.push({ from: place - markerLengthBefore(text, place), to: place, look: "sign" });
   }
   return looks.sort((a, b) => a.from - b.from);
 }
 
 /** Events that mean that the user scrolls. */
-const by_hand = ["wheel", "pointerdown", "keydown", "touchstart"] as const;
+const scroll_events = ["wheel", "pointerdown", "keydown", "touchstart"] as const;
 /** Blocks get their real heights when they come into view: wait this many frames for them. */
 const frames_max = 20;
 
@@ -209,28 +209,29 @@ const frames_max = 20;
  */
 function useScrolling(
   scroller: { readonly current: HTMLElement | null },
-  to: { readonly selector: string; readonly range: Range } | null | undefined,
-  when: readonly unknown[],
+  target: { readonly selector: string; readonly range: Range } | null | undefined,
+  dependencies: readonly unknown[],
 ): void {
   useLayoutEffect(() => {
     const box = scroller.current;
-    if (!box || !to) return;
-    let left = frames_max;
+    if (!box || !target) return;
+    let frames_left = frames_max;
     let frame = 0;
     const settle = () => {
-      const element = box.querySelector(to.selector);
+      const element = box.querySelector(target.selector);
       if (element) scrollToMiddle(box, element);
-      else blockWith(box, to.range.from)?.scrollIntoView({ block: "center" });
-      if (--left > 0) frame = requestAnimationFrame(settle);
+      else blockWith(box, target.range.from)?.scrollIntoView({ block: "center" });
+      if (--frames_left > 0) frame = requestAnimationFrame(settle);
     };
     const stop = () => cancelAnimationFrame(frame);
     settle();
-    for (const event of by_hand) box.addEventListener(event, stop, { once: true, passive: true });
+    for (const event of scroll_events)
+      box.addEventListener(event, stop, { once: true, passive: true });
     return () => {
       stop();
-      for (const event of by_hand) box.removeEventListener(event, stop);
+      for (const event of scroll_events) box.removeEventListener(event, stop);
     };
-  }, when);
+  }, dependencies);
 }
 
 function blockWith(box: HTMLElement, place: number): Element | undefined {

@@ -14,10 +14,10 @@ export const trailOf = (
   passages: readonly Passage[],
   at: number,
 ): { readonly trail: Trail } | null =>
-  passages.length > 1 ? { trail: { passages: passages.map(carried), at } } : null;
+  passages.length > 1 ? { trail: { passages: passages.map(withoutQuote), at } } : null;
 
 /** History state should be small: a passage is identified by its position only. */
-const carried = (passage: Passage): Passage => ({ ...passage, quote: "" });
+const withoutQuote = (passage: Passage): Passage => ({ ...passage, quote: "" });
 
 /** The trail that led to this passage of this document, if any. */
 export function trailIn(state: unknown, document_id: string, start: string | null): Trail | null {

@@ -12,7 +12,7 @@ import { reader_strings as strings } from "../strings/reader";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
 import { fileUrl } from "./views";
 import { locate, type Hit } from "./quote-match";
-import { piecesOf } from "./text-ranges";
+import { styledPieces, type LookRange } from "./styled-pieces";
 
 /** Times in seconds; both are 0 if unknown. */
 export interface Cue {
@@ -28,7 +28,7 @@ interface Result {
 export interface TranscriptProps {
   readonly document: Document;
   readonly highlight: Highlight | null;
-  readonly onFound: (found: Found) => void;
+  readonly onFound: (nearby_hits: Found) => void;
 }
 
 export function TranscriptView({ document, highlight, onFound }: TranscriptProps) {
@@ -80,11 +80,11 @@ function Player({
   }, [highlight]);
   const kind = document.media_type.split("/")[0];
   const Media = kind === "video" ? "video" : "audio";
-  const plays = playable.test(document.media_type);
+  const is_playable = playable.test(document.media_type);
   return (
     <>
       <div class="transcript-player">
-        {plays ? (
+        {is_playable ? (
           <Media
             ref={media}
             src={fileUrl(document)}
@@ -102,7 +102,7 @@ function Player({
         current={current}
         highlight={highlight}
         onFound={onFound}
-        onSeek={plays ? seek : null}
+        onSeek={is_playable ? seek : null}
       />
     </>
   );
@@ -133,35 +133,35 @@ function Lines({ cues, current, highlight, onFound, onSeek }: LinesProps) {
   }, [hits]);
   useEffect(() => {
     const line = list.current?.children[current];
-    if (line && current >= 0) keepInSight(list.current!, line);
+    if (line && current >= 0) scrollIntoSight(list.current!, line);
   }, [current]);
-  const timed = cues.some(({ end }) => end > 0);
+  const has_times = cues.some(({ end }) => end > 0);
   return (
     <ol
       ref={list}
-      class={timed ? "cues" : "cues cues-untimed"}
+      class={has_times ? "cues" : "cues cues-untimed"}
       aria-label={strings.lines}
       tabIndex={0}
     >
-      {cues.map((cue, at) => {
+      {cues.map((cue, index) => {
         const line = (
           <>
-            {timed && <span class="cue-time">{formatDuration(cue.start)}</span>}
+            {has_times && <span class="cue-time">{formatDuration(cue.start)}</span>}
             <span>
-              {cue.speaker && cue.speaker !== cues[at - 1]?.speaker && (
+              {cue.speaker && cue.speaker !== cues[index - 1]?.speaker && (
                 <span class="cue-speaker">{cue.speaker}</span>
               )}
-              <Words text={cue.text} hit={hits.get(at)} shade={shades.get(at)} />
+              <Words text={cue.text} hit={hits.get(index)} shade={shades.get(index)} />
             </span>
           </>
         );
         return (
-          <li key={at}>
-            {onSeek && timed ? (
+          <li key={index}>
+            {onSeek && has_times ? (
               <button
                 type="button"
                 class="cue"
-                aria-current={at === current ? "true" : undefined}
+                aria-current={index === current ? "true" : undefined}
                 title={strings.line_at(formatDuration(cue.start))}
                 onClick={() => onSeek(cue.start)}
               >
@@ -186,13 +186,16 @@ function Words({
   readonly hit: Hit | undefined;
   readonly shade: Hit | undefined;
 }) {
-  const parts = piecesOf({ from: 0, to: text.length }, [], hit ?? null, shade ?? null);
+  const ranges: LookRange[] = [
+    ...(hit ? [{ from: hit.from, to: hit.to, look: "mark" as const }] : []),
+    ...(shade ? [{ from: shade.from, to: shade.to, look: "shade" as const }] : []),
+  ];
   return (
     <>
-      {parts.map(({ from, to, marked, shaded }) => {
+      {styledPieces({ from: 0, to: text.length }, ranges).map(({ from, to, looks }) => {
         const part = text.slice(from, to);
-        if (marked) return <mark key={from}>{part}</mark>;
-        return shaded ? (
+        if (looks.includes("mark")) return <mark key={from}>{part}</mark>;
+        return looks.includes("shade") ? (
           <span key={from} class="passage-shade">
             {part}
           </span>
@@ -217,12 +220,12 @@ const shadesOf = (cues: readonly Cue[], highlight: Highlight | null): Hit[] =>
 function marksOf(cues: readonly Cue[], highlight: Highlight | null): Hit[] {
   if (!highlight) return [];
   const { quote, time_start, time_end } = highlight;
-  const near = cues.map(({ start, end, text }) =>
+  const nearby_texts = cues.map(({ start, end, text }) =>
     time_start === null || (end >= time_start - 2 && start <= (time_end ?? time_start) + 2)
       ? text
       : "",
   );
-  const found = locate(near, quote);
+  const found = locate(nearby_texts, quote);
   return found.length > 0
     ? found
     : locate(
@@ -232,18 +235,18 @@ function marksOf(cues: readonly Cue[], highlight: Highlight | null): Hit[] {
 }
 
 /** The line at this second; -1 before the first. */
-function cueAt(cues: readonly Cue[], now: number): number {
+function cueAt(cues: readonly Cue[], seconds: number): number {
   let low = -1;
   let high = cues.length - 1;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (cues[middle]!.start <= now) low = middle;
+    if (cues[middle]!.start <= seconds) low = middle;
     else high = middle - 1;
   }
   return low;
 }
 
-function keepInSight(list: HTMLElement, line: Element): void {
+function scrollIntoSight(list: HTMLElement, line: Element): void {
   const outer = list.getBoundingClientRect();
   const inner = line.getBoundingClientRect();
   if (inner.top < outer.top || inner.bottom > outer.bottom) scrollToMiddle(list, line);

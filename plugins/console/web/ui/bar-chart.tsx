@@ -33,22 +33,22 @@ const sumOf = ({ values }: Bar): number => values.reduce((sum, value) => sum + v
 
 export function BarChart({ empty, ...chart }: BarChartProps) {
   return chart.bars.some((bar) => sumOf(bar) > 0) ? (
-    <Drawn {...chart} />
+    <Chart {...chart} />
   ) : (
     <p class="chart chart-empty muted">{empty}</p>
   );
 }
 
-function Drawn({ label, bars, format, binary = false }: Omit<BarChartProps, "empty">) {
-  const [at, setAt] = useState<number | null>(null);
+function Chart({ label, bars, format, binary = false }: Omit<BarChartProps, "empty">) {
+  const [hovered, setHovered] = useState<number | null>(null);
   const ticks = axisOf(Math.max(0, ...bars.map(sumOf)), binary);
-  const top = ticks[0] || 1;
+  const value_max = ticks[0] || 1;
   const step = width / Math.max(1, bars.length);
-  const every = Math.max(1, Math.ceil(bars.length / labels_max));
+  const label_step = Math.max(1, Math.ceil(bars.length / labels_max));
   return (
     <div class="chart">
       <p class="chart-hovered small num" aria-hidden="true">
-        {at === null ? "" : bars[at]?.text}
+        {hovered === null ? "" : bars[hovered]?.text}
       </p>
       <div class="chart-ticks small muted num" aria-hidden="true">
         {ticks.map((tick) => (
@@ -61,29 +61,29 @@ function Drawn({ label, bars, format, binary = false }: Omit<BarChartProps, "emp
         preserveAspectRatio="none"
         role="img"
         aria-label={label}
-        onPointerLeave={() => setAt(null)}
+        onPointerLeave={() => setHovered(null)}
       >
         {ticks.map((tick) => (
           <line
             key={tick}
             x1="0"
             x2={width}
-            y1={height * (1 - tick / top)}
-            y2={height * (1 - tick / top)}
+            y1={height * (1 - tick / value_max)}
+            y2={height * (1 - tick / value_max)}
           />
         ))}
-        {bars.map((bar, place) => (
-          <g key={bar.key} onPointerEnter={() => setAt(place)}>
-            <rect class="day-back" x={place * step} y="0" width={step} height={height} />
-            <Stack bar={bar} x={place * step} step={step} top={top} />
+        {bars.map((bar, index) => (
+          <g key={bar.key} onPointerEnter={() => setHovered(index)}>
+            <rect class="day-back" x={index * step} y="0" width={step} height={height} />
+            <Stack bar={bar} x={index * step} step={step} value_max={value_max} />
           </g>
         ))}
       </svg>
       <div class="chart-days small muted num" aria-hidden="true">
         {bars.map(
-          ({ key, label: day }, place) =>
-            (bars.length - 1 - place) % every === 0 && (
-              <span key={key} style={{ left: `${((place + 0.5) / bars.length) * 100}%` }}>
+          ({ key, label: day }, index) =>
+            (bars.length - 1 - index) % label_step === 0 && (
+              <span key={key} style={{ left: `${((index + 0.5) / bars.length) * 100}%` }}>
                 {day}
               </span>
             ),
@@ -98,29 +98,29 @@ function Stack({
   bar,
   x,
   step,
-  top,
+  value_max,
 }: {
   readonly bar: Bar;
   readonly x: number;
   readonly step: number;
-  readonly top: number;
+  readonly value_max: number;
 }) {
-  let below = 0;
+  let sum = 0;
   return (
     <>
       {bar.values.map((value, series) => {
-        const from = below;
-        below += value;
+        const value_below = sum;
+        sum += value;
         // A minimum height keeps small values visible.
-        const tall = value === 0 ? 0 : Math.max(1.5, (value / top) * height);
+        const bar_height = value === 0 ? 0 : Math.max(1.5, (value / value_max) * height);
         return (
           <rect
             key={series}
             class={`day-bar day-bar-${series}`}
             x={x + (step * gap_share) / 2}
-            y={height - (from / top) * height - tall}
+            y={height - (value_below / value_max) * height - bar_height}
             width={step * (1 - gap_share)}
-            height={tall}
+            height={bar_height}
           />
         );
       })}

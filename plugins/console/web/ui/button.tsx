@@ -26,13 +26,13 @@ const classOf = ({
   small,
   block,
   square,
-  more,
+  extra_class,
 }: {
   kind?: ButtonKind | undefined;
   small?: boolean | undefined;
   block?: boolean | undefined;
   square?: boolean;
-  more?: unknown;
+  extra_class?: unknown;
 }): string =>
   [
     "button",
@@ -40,7 +40,7 @@ const classOf = ({
     small && "button-small",
     block && "button-block",
     square && "button-icon",
-    typeof more === "string" && more,
+    typeof extra_class === "string" && extra_class,
   ]
     .filter(Boolean)
     .join(" ");
@@ -52,16 +52,16 @@ export function Button({
   block,
   busy,
   children,
-  class: more,
+  class: extra_class,
   onClick,
   type = "button",
-  ...rest
+  ...attributes
 }: ButtonProps) {
   return (
     <button
-      {...rest}
+      {...attributes}
       type={type}
-      class={classOf({ kind, small, block, more })}
+      class={classOf({ kind, small, block, extra_class })}
       aria-disabled={busy ? true : undefined}
       aria-busy={busy ? true : undefined}
       onClick={(event) => {
@@ -85,19 +85,18 @@ export function IconButton({
   icon,
   kind = "ghost",
   small,
-  class: more,
+  class: extra_class,
   type = "button",
-  ...rest
-}: Omit<ButtonProps, "icon" | "children" | "label"> & {
+  ...attributes
+}: Omit<ButtonProps, "icon" | "children" | "label" | "busy" | "block"> & {
   readonly label: string;
   readonly icon: IconName;
 }) {
-  const { busy: _, block: __, ...attributes } = rest;
   return (
     <button
       {...attributes}
       type={type}
-      class={classOf({ kind, small, square: true, more })}
+      class={classOf({ kind, small, square: true, extra_class })}
       aria-label={label}
       title={label}
     >

@@ -15,9 +15,9 @@ async function copy(text: string): Promise<boolean> {
     area.className = "vh";
     (document.querySelector("dialog[open]") ?? document.body).append(area);
     area.select();
-    const done = document.execCommand("copy");
+    const succeeded = document.execCommand("copy");
     area.remove();
-    return done;
+    return succeeded;
   }
 }
 
@@ -30,16 +30,16 @@ export function CopyButton({
   readonly small?: boolean;
   readonly onCopied?: () => void;
 }) {
-  const [done, setDone] = useState(false);
-  const run = async () => {
+  const [is_copied, setCopied] = useState(false);
+  const copyText = async () => {
     if (!(await copy(text))) return toast({ text: strings.copy_failed, tone: "bad" });
-    setDone(true);
+    setCopied(true);
     onCopied?.();
-    setTimeout(() => setDone(false), 2_000);
+    setTimeout(() => setCopied(false), 2_000);
   };
   return (
-    <Button small={small ?? false} icon={done ? "check" : "copy"} onClick={run}>
-      <span aria-live="polite">{done ? strings.copied : strings.copy}</span>
+    <Button small={small ?? false} icon={is_copied ? "check" : "copy"} onClick={copyText}>
+      <span aria-live="polite">{is_copied ? strings.copied : strings.copy}</span>
     </Button>
   );
 }

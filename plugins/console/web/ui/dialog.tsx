@@ -11,7 +11,7 @@ import { TextField } from "./field";
 import { Problem } from "./note";
 import { useUniqueId } from "./unique-id";
 
-interface Shown {
+interface ModalProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
@@ -23,8 +23,8 @@ interface Shown {
  */
 const openers = new WeakMap<Element, Element | null>();
 function openerNow(): Element | null {
-  const around = document.activeElement?.closest("dialog");
-  return around ? (openers.get(around) ?? null) : document.activeElement;
+  const outer_dialog = document.activeElement?.closest("dialog");
+  return outer_dialog ? (openers.get(outer_dialog) ?? null) : document.activeElement;
 }
 
 /**
@@ -41,9 +41,9 @@ function useModal(onClose: () => void) {
     // Closing it before removal returns the focus, unless the element that had it is gone.
     return () => {
       dialog.close();
-      const lost =
+      const is_focus_lost =
         document.activeElement === document.body || dialog.contains(document.activeElement);
-      if (lost && opener instanceof HTMLElement && opener.isConnected)
+      if (is_focus_lost && opener instanceof HTMLElement && opener.isConnected)
         opener.focus({ preventScroll: true });
     };
   }, []);
@@ -71,7 +71,7 @@ export function Dialog({
   foot,
   wide,
   sticky,
-}: Shown & {
+}: ModalProps & {
   readonly foot?: ComponentChildren;
   readonly wide?: boolean;
   readonly sticky?: boolean;
@@ -101,7 +101,7 @@ export function Drawer({
   onClose,
   children,
   side = "end",
-}: Shown & { readonly side?: "start" | "end" }) {
+}: ModalProps & { readonly side?: "start" | "end" }) {
   const modal = useModal(onClose);
   const id = useUniqueId();
   return (
@@ -117,7 +117,7 @@ export function Drawer({
   );
 }
 
-interface FormDialogProps extends Shown {
+interface FormDialogProps extends ModalProps {
   readonly submit_label: string;
   readonly danger?: boolean;
   readonly wide?: boolean;
@@ -125,7 +125,7 @@ interface FormDialogProps extends Shown {
   /** Closes on success; an error is shown in the dialog, which stays open. */
   readonly onSubmit: () => Promise<unknown>;
   /** Fields whose errors are shown beside the field: `["/name"]`. */
-  readonly own_pointers?: readonly string[];
+  readonly field_pointers?: readonly string[];
   readonly onProblem?: (problem: ApiProblem | null) => void;
 }
 
@@ -139,7 +139,7 @@ export function FormDialog({
   wide,
   disabled,
   onSubmit,
-  own_pointers = [],
+  field_pointers = [],
   onProblem,
 }: FormDialogProps) {
   const [busy, setBusy] = useState(false);
@@ -160,8 +160,8 @@ export function FormDialog({
       setBusy(false);
     }
   };
-  const beside =
-    problem instanceof ApiProblem && own_pointers.some((pointer) => problem.at(pointer));
+  const is_beside_field =
+    problem instanceof ApiProblem && field_pointers.some((pointer) => problem.at(pointer));
   return (
     <Dialog
       title={title}
@@ -184,7 +184,7 @@ export function FormDialog({
     >
       <form id={form} class="stack" onSubmit={send} noValidate>
         {children}
-        {problem !== null && !beside && <Problem error={problem} />}
+        {problem !== null && !is_beside_field && <Problem error={problem} />}
       </form>
     </Dialog>
   );
@@ -198,7 +198,7 @@ export function ConfirmDialog({
   typed_name,
   onConfirm,
   onClose,
-}: Shown & {
+}: ModalProps & {
   readonly confirm_label: string;
   readonly typed_name?: string;
   readonly onConfirm: () => Promise<unknown>;

@@ -28,7 +28,7 @@ export function Field({
   children,
 }: Frame & { readonly children: (control: ControlProps) => ComponentChildren }) {
   const id = useUniqueId();
-  const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""]
+  const description_ids = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""]
     .filter(Boolean)
     .join(" ");
   return (
@@ -39,7 +39,7 @@ export function Field({
       {children({
         id,
         class: "input",
-        "aria-describedby": described || undefined,
+        "aria-describedby": description_ids || undefined,
         "aria-invalid": error ? true : undefined,
       })}
       {hint && (
@@ -67,7 +67,7 @@ export function TextField({
   value,
   onValue,
   icon,
-  ...rest
+  ...attributes
 }: Frame &
   Value & { readonly icon?: IconName } & Omit<
     JSX.InputHTMLAttributes<HTMLInputElement>,
@@ -80,7 +80,7 @@ export function TextField({
           <input
             type="text"
             autocomplete="off"
-            {...rest}
+            {...attributes}
             {...control}
             value={value}
             onInput={(event) => onValue(event.currentTarget.value)}
@@ -106,13 +106,13 @@ export function TextArea({
   label_hidden,
   value,
   onValue,
-  ...rest
+  ...attributes
 }: Frame & Value & Omit<JSX.TextareaHTMLAttributes<HTMLTextAreaElement>, "label" | "value">) {
   return (
     <Field label={label} hint={hint} error={error} label_hidden={label_hidden ?? false}>
       {(control) => (
         <textarea
-          {...rest}
+          {...attributes}
           {...control}
           value={value}
           onInput={(event) => onValue(event.currentTarget.value)}
@@ -136,7 +136,7 @@ export function Select({
   value,
   onValue,
   options,
-  ...rest
+  ...attributes
 }: Frame &
   Value & { readonly options: readonly Option[] } & Omit<
     JSX.SelectHTMLAttributes<HTMLSelectElement>,
@@ -146,7 +146,7 @@ export function Select({
     <Field label={label} hint={hint} error={error} label_hidden={label_hidden ?? false}>
       {(control) => (
         <select
-          {...rest}
+          {...attributes}
           {...control}
           value={value}
           onChange={(event) => onValue(event.currentTarget.value)}

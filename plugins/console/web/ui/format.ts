@@ -1,14 +1,14 @@
 /** Numbers, sizes and times formatted for people, in the language of the browser. */
 const locale = navigator.language;
-const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
-const one_digit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+const integer = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+const one_decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const date = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 const day = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
 const date_time = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 const to_the_second = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
 
-export const formatNumber = (value: number): string => whole.format(value);
+export const formatNumber = (value: number): string => integer.format(value);
 
 /** `1 row`, `1,200 rows`. `plural` is needed only where it is not the singular with an s. */
 export const counted = (count: number, singular: string, plural = `${singular}s`): string =>
@@ -22,7 +22,7 @@ export function formatBytes(bytes: number): string {
   const value = bytes / 1024 ** step;
   return step === 0
     ? counted(bytes, "byte")
-    : `${(value < 10 ? one_digit : whole).format(value)} ${sizes[step]}`;
+    : `${(value < 10 ? one_decimal : integer).format(value)} ${sizes[step]}`;
 }
 
 /** `1:02:03`, or `2:03`. */
@@ -32,9 +32,11 @@ export function formatDuration(seconds: number): string {
     Math.floor(seconds / 60) % 60,
     Math.floor(seconds % 60),
   ];
-  const [hours, minutes, rest] = parts as [number, number, number];
+  const [hours, minutes, rest_seconds] = parts as [number, number, number];
   const two = (value: number) => String(value).padStart(2, "0");
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+  return hours > 0
+    ? `${hours}:${two(minutes)}:${two(rest_seconds)}`
+    : `${minutes}:${two(rest_seconds)}`;
 }
 
 /** How long something took, in seconds: `under a second`, `12 s`, `2:03 min`, `1:02:03 h`. */

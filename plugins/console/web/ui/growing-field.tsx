@@ -12,16 +12,24 @@ export interface GrowingFieldProps extends Omit<
 }
 
 /**
- * Measuring the text costs one more layout per key, so browsers that support it do it themselves.
+ * Measuring the text costs one more layout per key press, so it is left to browsers that can size a
+ * field by its content.
  */
-const measured = !CSS.supports("field-sizing", "content");
+const needs_measuring = !CSS.supports("field-sizing", "content");
 
-export function GrowingField({ field, class: named, value, ...rest }: GrowingFieldProps) {
+export function GrowingField({
+  field,
+  class: base_class,
+  value,
+  ...attributes
+}: GrowingFieldProps) {
   useLayoutEffect(() => {
-    if (!measured) return;
+    if (!needs_measuring) return;
     const area = field.current!;
     area.style.height = "auto";
     area.style.height = `${area.scrollHeight + area.offsetHeight - area.clientHeight}px`;
   }, [value]);
-  return <textarea {...rest} ref={field} class={`${named} grows`} rows={1} value={value} />;
+  return (
+    <textarea {...attributes} ref={field} class={`${base_class} grows`} rows={1} value={value} />
+  );
 }

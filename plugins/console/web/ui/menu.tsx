@@ -100,7 +100,7 @@ export function Menu({
           else onKeyDown(event);
         }}
       >
-        {open && items.map((item, place) => <Item key={place} item={item} close={close} />)}
+        {open && items.map((item, index) => <Item key={index} item={item} close={close} />)}
       </div>
     </>
   );
@@ -108,7 +108,7 @@ export function Menu({
 
 function Item({ item, close }: { readonly item: MenuItem; readonly close: () => void }) {
   if (item === "separator") return <div class="menu-separator" role="separator" />;
-  const inner = (
+  const content = (
     <>
       {item.icon && <Icon name={item.icon} />}
       <span>{item.label}</span>
@@ -124,7 +124,7 @@ function Item({ item, close }: { readonly item: MenuItem; readonly close: () => 
         download={item.download ? "" : undefined}
         onClick={close}
       >
-        {inner}
+        {content}
       </a>
     );
   return (
@@ -138,7 +138,7 @@ function Item({ item, close }: { readonly item: MenuItem; readonly close: () => 
         item.run();
       }}
     >
-      {inner}
+      {content}
     </button>
   );
 }

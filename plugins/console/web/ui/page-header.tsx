@@ -35,9 +35,9 @@ export function PageHeader({
         {crumbs.length > 0 && (
           <nav class="crumbs" aria-label={strings.breadcrumbs}>
             <ol>
-              {crumbs.map(({ label, href }, place) => (
+              {crumbs.map(({ label, href }, index) => (
                 <li key={href}>
-                  {place > 0 && <Icon name="chevron-right" size={14} />}
+                  {index > 0 && <Icon name="chevron-right" size={14} />}
                   <Link href={href} class="clip">
                     {label}
                   </Link>

@@ -15,11 +15,13 @@ export function Pager({
 }) {
   const { total, per_page, total_pages, count } = pagination;
   if (total_pages <= 1 && page === 1) return null;
-  const first = (page - 1) * per_page + 1;
+  const first_row = (page - 1) * per_page + 1;
   return (
     <nav class="pager" aria-label={strings.pages}>
       <span aria-live="polite">
-        {count === 0 ? strings.no_rows(total) : strings.rows(first, first + count - 1, total)}
+        {count === 0
+          ? strings.no_rows(total)
+          : strings.rows(first_row, first_row + count - 1, total)}
       </span>
       <span class="row">
         <Button

@@ -12,17 +12,19 @@ export function positionBeside(
   anchor: HTMLElement,
   align: "start" | "end" | "centre",
 ): void {
-  const at = anchor.getBoundingClientRect();
+  const anchor_box = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = floating;
   const left =
     align === "start"
-      ? at.left
+      ? anchor_box.left
       : align === "end"
-        ? at.right - width
-        : at.left + (at.width - width) / 2;
-  const below = at.bottom + gap_px;
+        ? anchor_box.right - width
+        : anchor_box.left + (anchor_box.width - width) / 2;
+  const top_below = anchor_box.bottom + gap_px;
   const top =
-    below + height <= innerHeight - edge_px ? below : Math.max(edge_px, at.top - gap_px - height);
+    top_below + height <= innerHeight - edge_px
+      ? top_below
+      : Math.max(edge_px, anchor_box.top - gap_px - height);
   floating.style.left = `${Math.max(edge_px, Math.min(left, innerWidth - width - edge_px))}px`;
   floating.style.top = `${top}px`;
 }

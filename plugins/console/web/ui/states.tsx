@@ -5,7 +5,7 @@ import { common_strings as strings } from "../strings/common";
 import { Button, ButtonLink } from "./button";
 import { Icon, type IconName } from "./icons";
 
-/** Title, one sentence, one action. */
+/** Shown instead of content that does not exist yet: a title, one sentence, one action. */
 export function Empty({
   icon = "folder",
   title,
@@ -48,8 +48,8 @@ const icons: Readonly<Record<string, IconName>> = {
 };
 
 /**
- * Instead of a page or card that could not be loaded: what happened, why, what to do, and the
- * request id.
+ * Shown instead of a page or card that could not be loaded: what happened, why, what to do, and the
+ * request id. `home`: where a link leads if trying again is of no use.
  */
 export function ErrorView({
   error,

@@ -61,17 +61,17 @@ function SelectAll({
   readonly selected: ReadonlySet<string>;
   readonly onSelected: (selected: ReadonlySet<string>) => void;
 }) {
-  const chosen = keys.filter((key) => selected.has(key)).length;
+  const selected_count = keys.filter((key) => selected.has(key)).length;
   return (
     <label class="checkbox-cell">
       <span class="vh">{strings.select_all}</span>
       <input
         type="checkbox"
-        checked={chosen > 0 && chosen === keys.length}
+        checked={selected_count > 0 && selected_count === keys.length}
         ref={(input) => {
-          if (input) input.indeterminate = chosen > 0 && chosen < keys.length;
+          if (input) input.indeterminate = selected_count > 0 && selected_count < keys.length;
         }}
-        onChange={() => onSelected(chosen === keys.length ? new Set() : new Set(keys))}
+        onChange={() => onSelected(selected_count === keys.length ? new Set() : new Set(keys))}
       />
     </label>
   );
@@ -139,16 +139,21 @@ export function Table<T>({
       <tbody role="rowgroup">
         {rows.map((row) => {
           const key = row_key(row);
-          const chosen = selection?.selected.has(key) ?? false;
+          const is_selected = selection?.selected.has(key) ?? false;
           return (
-            <tr key={key} role="row" data-selected={chosen || undefined} {...rowAttributes?.(row)}>
+            <tr
+              key={key}
+              role="row"
+              data-selected={is_selected || undefined}
+              {...rowAttributes?.(row)}
+            >
               {selection && (
                 <td role="cell" class="cell-select">
                   <label class="checkbox-cell">
                     <span class="vh">{selection.label(row)}</span>
                     <input
                       type="checkbox"
-                      checked={chosen}
+                      checked={is_selected}
                       onChange={() => toggle(selection, key)}
                     />
                   </label>

@@ -15,20 +15,17 @@ interface Shown extends ToastOptions {
   readonly id: number;
 }
 
-const shown = signal<readonly Shown[]>([]);
+const visible = signal<readonly Shown[]>([]);
 let last_id = 0;
 
 /** Shows a message. Returns a function that removes it early. */
 export function toast(options: ToastOptions): () => void {
   const id = ++last_id;
-  const close = () => {
-    shown.value = shown.value.filter((entry) => entry.id !== id);
-  };
-  shown.value = [...shown.value.slice(-2), { id, ...options }];
-  const timer = setTimeout(close, options.action ? 10_000 : 5_000);
+  visible.value = [...visible.value.slice(-2), { id, ...options }];
+  const timer = setTimeout(() => close(id), options.action ? 10_000 : 5_000);
   return () => {
     clearTimeout(timer);
-    close();
+    close(id);
   };
 }
 
@@ -37,14 +34,14 @@ export function toastError(error: unknown): void {
   toast({ text: problemOf(error).sentence, tone: "bad" });
 }
 
-const closeOne = (id: number) => {
-  shown.value = shown.value.filter((entry) => entry.id !== id);
+const close = (id: number) => {
+  visible.value = visible.value.filter((entry) => entry.id !== id);
 };
 
 /** The container of toasts. A popover, because that is shown above dialogs too. */
 export function Toasts() {
   const region = useRef<HTMLDivElement>(null);
-  const { value } = shown;
+  const { value } = visible;
   useEffect(() => {
     const element = region.current!;
     if (element.matches(":popover-open")) element.hidePopover();
@@ -59,14 +56,14 @@ export function Toasts() {
             <Button
               small
               onClick={() => {
-                closeOne(id);
+                close(id);
                 action.run();
               }}
             >
               {action.label}
             </Button>
           )}
-          <IconButton label={strings.dismiss} icon="close" small onClick={() => closeOne(id)} />
+          <IconButton label={strings.dismiss} icon="close" small onClick={() => close(id)} />
         </div>
       ))}
     </div>

@@ -1,6 +1,6 @@
 /** Ids that are unique in the whole page, including separately rendered parts of plugins. */
 import { useState } from "preact/hooks";
 
-let last = 0;
+let last_number = 0;
 
-export const useUniqueId = (): string => useState(() => `id-${++last}`)[0];
+export const useUniqueId = (): string => useState(() => `id-${++last_number}`)[0];

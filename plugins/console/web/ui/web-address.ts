@@ -3,9 +3,9 @@ import { common_strings as strings } from "../strings/common";
 
 const isAddress = (text: string): boolean => /^https?:\/\/[^/]/i.test(text) && URL.canParse(text);
 
-/** A sentence about the first entry that is not one. */
+/** A sentence about the first text that is not a web address; undefined if all of them are. */
 export function addressProblem(texts: readonly string[]): string | undefined {
-  const wrong = texts.find((text) => !isAddress(text));
-  if (wrong === undefined) return undefined;
-  return strings.no_address(wrong.length > 60 ? `${wrong.slice(0, 60)}…` : wrong);
+  const invalid = texts.find((text) => !isAddress(text));
+  if (invalid === undefined) return undefined;
+  return strings.no_address(invalid.length > 60 ? `${invalid.slice(0, 60)}…` : invalid);
 }

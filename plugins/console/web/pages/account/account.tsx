@@ -27,7 +27,7 @@ const strings = account_strings.account;
 
 export default function Account() {
   const { email, role } = useUser();
-  const leave = useSignOut();
+  const signOut = useSignOut();
   const account = useQuery({
     queryKey: keys.account,
     queryFn: () => api<Answer<"getAccount">>("/account"),
@@ -38,7 +38,7 @@ export default function Account() {
         title={strings.title}
         text={strings.text(email, strings.roles[role])}
         actions={
-          <Button icon="log-out" onClick={leave}>
+          <Button icon="log-out" onClick={signOut}>
             {shared.navigation.sign_out}
           </Button>
         }
@@ -146,7 +146,7 @@ function Password({ email }: { readonly email: string }) {
 }
 
 function Sessions() {
-  const [asking, setAsking] = useState(false);
+  const [is_confirming, setConfirming] = useState(false);
   const sessions = useQuery({
     queryKey: keys.sessions,
     queryFn: () => api<Page<AccountSession>>("/account/sessions", { query: { per_page: 200 } }),
@@ -157,7 +157,7 @@ function Sessions() {
     onError: toastError,
     onSettled: () => refresh(keys.sessions[0]),
   });
-  const others = (sessions.data?.data.length ?? 0) > 1;
+  const has_others = (sessions.data?.data.length ?? 0) > 1;
   return (
     <section class="card">
       <div class="card-head card-head-text">
@@ -165,8 +165,8 @@ function Sessions() {
           <h2>{strings.sessions_title}</h2>
           <p class="muted">{strings.sessions_text}</p>
         </div>
-        {others && (
-          <Button small onClick={() => setAsking(true)}>
+        {has_others && (
+          <Button small onClick={() => setConfirming(true)}>
             {strings.end_others}
           </Button>
         )}
@@ -181,7 +181,7 @@ function Sessions() {
           />
         )}
       </Loading>
-      {asking && <EndOthersDialog onClose={() => setAsking(false)} />}
+      {is_confirming && <EndOthersDialog onClose={() => setConfirming(false)} />}
     </section>
   );
 }

@@ -54,7 +54,7 @@ export function CreateKeyDialog({
       submit_label={strings.create}
       onSubmit={create}
       disabled={name.trim() === "" || (expiry === "custom" && day === "")}
-      own_pointers={["/name", "/expires_at"]}
+      field_pointers={["/name", "/expires_at"]}
       onProblem={setProblem}
     >
       <TextField

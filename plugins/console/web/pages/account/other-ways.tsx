@@ -26,7 +26,7 @@ export const useWays = () =>
   });
 
 /** The page to show after signing in, below the console's root. */
-function pageAskedFor(): string {
+function requestedPage(): string {
   const path = location.pathname.slice(console_base.length);
   return path === "/sign-in" || !path.startsWith("/")
     ? "/"
@@ -34,54 +34,54 @@ function pageAskedFor(): string {
 }
 
 /** Redirects to the provider; if the server needs no redirect, the page continues. */
-async function goOn(next: Answer<"startSignIn">): Promise<void> {
-  if (leadsAway(next)) location.assign(next.location);
+async function continueSignIn(next: Answer<"startSignIn">): Promise<void> {
+  if (isExternal(next)) location.assign(next.location);
   else await refresh(keys.session[0]);
 }
-const leadsAway = ({ location: to }: Answer<"startSignIn">): boolean =>
+const isExternal = ({ location: to }: Answer<"startSignIn">): boolean =>
   new URL(to, location.href).origin !== location.origin;
 
 interface WaysProps {
   readonly ways: readonly Way[];
   /** Without passwords the first method is the primary button. */
-  readonly alone: boolean;
+  readonly without_passwords: boolean;
   /** No automatic sign-in right after a failed one. */
   readonly after_failure: boolean;
 }
 
-export function OtherWays({ ways, alone, after_failure }: WaysProps) {
+export function OtherWays({ ways, without_passwords, after_failure }: WaysProps) {
   const start = useMutation({
     mutationFn: (way: Way) =>
       api<Answer<"startSignIn">>(`/sign-in/${way.id}`, {
         method: "POST",
-        body: { to: pageAskedFor() },
+        body: { to: requestedPage() },
       }),
-    onSuccess: goOn,
+    onSuccess: continueSignIn,
   });
   useEffect(() => {
-    const first = ways.find(({ automatic }) => automatic);
-    if (first && !after_failure && !hasSignedOut()) start.mutate(first);
+    const automatic_way = ways.find(({ automatic }) => automatic);
+    if (automatic_way && !after_failure && !hasSignedOut()) start.mutate(automatic_way);
     // A user who comes back with the browser's back button finds the page as it was.
-    const back = ({ persisted }: PageTransitionEvent) => persisted && start.reset();
-    addEventListener("pageshow", back);
-    return () => removeEventListener("pageshow", back);
+    const resetOnReturn = ({ persisted }: PageTransitionEvent) => persisted && start.reset();
+    addEventListener("pageshow", resetOnReturn);
+    return () => removeEventListener("pageshow", resetOnReturn);
   }, []);
-  const under_way = start.isPending || (start.isSuccess && leadsAway(start.data));
+  const is_starting = start.isPending || (start.isSuccess && isExternal(start.data));
   return (
     <div class="stack">
       {start.error && <Problem error={start.error} />}
-      {ways.map((way, place) => (
+      {ways.map((way, index) => (
         <Button
           key={way.id}
           block
-          kind={alone && place === 0 ? "primary" : "default"}
-          busy={under_way && start.variables?.id === way.id}
-          onClick={() => !under_way && start.mutate(way)}
+          kind={without_passwords && index === 0 ? "primary" : "default"}
+          busy={is_starting && start.variables?.id === way.id}
+          onClick={() => !is_starting && start.mutate(way)}
         >
           {way.title}
         </Button>
       ))}
-      {!alone && (
+      {!without_passwords && (
         <p class="or small muted">
           <span>{strings.or}</span>
         </p>

@@ -18,11 +18,11 @@ interface PasswordProps {
 
 export function PasswordField({ label, value, onValue, error, fresh, autofocus }: PasswordProps) {
   const [shown, setShown] = useState(false);
-  const missing = length_min - [...value].length;
+  const missing_characters = length_min - [...value].length;
   const hint = !fresh
     ? undefined
-    : value !== "" && missing > 0
-      ? strings.password_short(missing)
+    : value !== "" && missing_characters > 0
+      ? strings.password_short(missing_characters)
       : strings.password_hint;
   return (
     <Field label={label} hint={hint} error={error}>

@@ -77,7 +77,7 @@ function NewAdministrator({ token }: { readonly token: string }) {
     event.preventDefault();
     if (!create.isPending) create.mutate({ token, email: email.trim(), password });
   };
-  const beside = problem?.at("/email") ?? problem?.at("/password");
+  const is_beside_field = problem?.at("/email") ?? problem?.at("/password");
   return (
     <StandalonePage title={strings.setup.title} text={strings.setup.text}>
       <form class="stack" onSubmit={send}>
@@ -99,7 +99,7 @@ function NewAdministrator({ token }: { readonly token: string }) {
           fresh
           error={problem?.at("/password")}
         />
-        {problem && !beside && <Problem error={problem} />}
+        {problem && !is_beside_field && <Problem error={problem} />}
         <Button type="submit" kind="primary" block busy={create.isPending}>
           {strings.setup.action}
         </Button>

@@ -92,7 +92,7 @@ export default function SignIn() {
         </Note>
       )}
       {others.length > 0 && (
-        <OtherWays ways={others} alone={!password} after_failure={problem !== null} />
+        <OtherWays ways={others} without_passwords={!password} after_failure={problem !== null} />
       )}
       {password && !ways.isPending && <PasswordForm />}
     </StandalonePage>

@@ -46,11 +46,11 @@ function useFilter(): readonly [Filter, (change: Partial<Filter>) => void] {
 
 /** Days become times: from the start of the first to the end of the last. */
 function queryOf(filter: Filter): Readonly<Record<string, string>> {
-  const { since, until, ...rest } = filter;
+  const { since, until, ...filters } = filter;
   const day_ms = 86_400_000;
   const query = {
-    ...rest,
-    action: asNamed(rest.action),
+    ...filters,
+    action: operationOf(filters.action),
     page: "",
     since: since && new Date(`${since}T00:00:00`).toISOString(),
     until: until && new Date(new Date(`${until}T00:00:00`).getTime() + day_ms).toISOString(),
@@ -177,13 +177,13 @@ function Filters({
 }
 
 /** `Delete folder` for `deleteFolder`, the name of an operation; commands are readable already. */
-const inWords = (action: string): string => {
+const labelOf = (action: string): string => {
   if (action.includes(" ")) return action;
   const words = action.replaceAll(/(?<=\p{Ll})\p{Lu}/gu, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 /** The name in the API, however it was typed: `Delete folder` is `deleteFolder`. */
-const asNamed = (typed: string): string =>
+const operationOf = (typed: string): string =>
   /^\p{Lu}/u.test(typed)
     ? typed.toLowerCase().replaceAll(/ +(\S)/g, (_, letter: string) => letter.toUpperCase())
     : typed;
@@ -196,7 +196,7 @@ const columns: readonly Column<Entry>[] = [
     cell: ({ action, record }) => (
       <span class="two-lines">
         <span class="strong wrap-anywhere" title={action}>
-          {inWords(action)}
+          {labelOf(action)}
         </span>
         {record && <span class="mono wrap-anywhere">{record}</span>}
       </span>

@@ -25,9 +25,9 @@ type Backup = State["data"][number];
 const refresh_ms = 5_000;
 const refresh_busy_ms = 1_000;
 /** Without a schedule, a warning appears after this time. */
-const old_ms = 30 * 86_400_000;
+const warn_after_ms = 30 * 86_400_000;
 
-async function begin(path: string): Promise<void> {
+async function startJob(path: string): Promise<void> {
   try {
     await api(path, { method: "POST", body: {} });
     toast({ text: strings.begun });
@@ -54,7 +54,7 @@ export default function Backups() {
             actions={<MakeButton busy={state.current !== null} />}
           />
           <Warning state={state} />
-          {state.current && <UnderWay current={state.current} />}
+          {state.current && <RunningBackup current={state.current} />}
           <section class="card">
             {state.data.length === 0 ? (
               <Empty icon="archive" title={strings.empty_title}>
@@ -73,7 +73,7 @@ export default function Backups() {
           <section class="card card-body stack-small">
             <h2>{strings.restore_title}</h2>
             <p class="muted">{strings.restore_text}</p>
-            <Secret label={strings.restore_title} text={restoring(state)} />
+            <Secret label={strings.restore_title} text={restoreCommand(state)} />
           </section>
         </>
       )}
@@ -99,17 +99,17 @@ function DeleteDialog({ name, onClose }: { readonly name: string; readonly onClo
 }
 
 function MakeButton({ busy }: { readonly busy: boolean }) {
-  const [is_confirming, setConfirming] = useState(false);
+  const [is_starting, setStarting] = useState(false);
   return (
     <Button
       kind="primary"
       icon="plus"
       data-shortcut="n"
-      busy={busy || is_confirming}
+      busy={busy || is_starting}
       onClick={async () => {
-        setConfirming(true);
-        await begin("/backups");
-        setConfirming(false);
+        setStarting(true);
+        await startJob("/backups");
+        setStarting(false);
       }}
     >
       {strings.make}
@@ -117,12 +117,12 @@ function MakeButton({ busy }: { readonly busy: boolean }) {
   );
 }
 
-const restoring = ({ directory, data: [newest] }: State): string =>
+const restoreCommand = ({ directory, data: [newest] }: State): string =>
   `dossier restore ${directory}/${newest?.name ?? "FILE"} --data NEW`;
 
 function Warning({ state }: { readonly state: State }) {
   const { failure, overdue, last_success_at } = state;
-  const last = last_success_at && formatDateTime(last_success_at);
+  const last_success = last_success_at && formatDateTime(last_success_at);
   if (failure)
     return (
       <Note tone="bad" title={strings.failed_title}>
@@ -132,19 +132,19 @@ function Warning({ state }: { readonly state: State }) {
   if (overdue)
     return (
       <Note tone="bad" title={strings.overdue_title}>
-        {strings.overdue_text(last)}
+        {strings.overdue_text(last_success)}
       </Note>
     );
-  if (last_success_at && last && Date.now() - Date.parse(last_success_at) > old_ms)
+  if (last_success_at && last_success && Date.now() - Date.parse(last_success_at) > warn_after_ms)
     return (
       <Note tone="warn" title={strings.old_title}>
-        {strings.old_text(last)}
+        {strings.old_text(last_success)}
       </Note>
     );
   return null;
 }
 
-function UnderWay({ current }: { readonly current: NonNullable<State["current"]> }) {
+function RunningBackup({ current }: { readonly current: NonNullable<State["current"]> }) {
   const { kind, stage, done, total } = current;
   return (
     <Note title={strings.under_way[kind]}>
@@ -222,7 +222,7 @@ const columnsOf = (onDelete: (name: string) => void): readonly Column<Backup>[] 
           {
             label: strings.rehearse,
             icon: "refresh",
-            run: () => void begin(`/backups/${name}/rehearse`),
+            run: () => void startJob(`/backups/${name}/rehearse`),
           },
           { label: strings.remove, icon: "trash", danger: true, run: () => onDelete(name) },
         ]}

@@ -16,7 +16,7 @@ export interface PartialAnswer {
 }
 type Poll = { readonly status: MessageStatus; readonly result?: MessageResult };
 
-const nothing: PartialAnswer = { status: "PENDING", text: "", citations: [], result: null };
+const initial: PartialAnswer = { status: "PENDING", text: "", citations: [], result: null };
 /** After this many broken connections in a row it falls back to polling. */
 const breaks_max = 3;
 const poll_wait_s = 20;
@@ -24,7 +24,7 @@ const poll_pause_ms = 2_000;
 
 /** The answer so far. The messages of the chat are refetched when it has ended. */
 export function useAnswerStream(chat_id: string, request_id: string): PartialAnswer {
-  const [partial, setPartial] = useState(nothing);
+  const [partial, setPartial] = useState(initial);
   useEffect(() => watch(chat_id, request_id, setPartial), [chat_id, request_id]);
   return partial;
 }
@@ -32,18 +32,18 @@ export function useAnswerStream(chat_id: string, request_id: string): PartialAns
 function watch(
   chat_id: string,
   request_id: string,
-  show: (partial: PartialAnswer) => void,
+  onPartial: (partial: PartialAnswer) => void,
 ): () => void {
   const path = `/chats/${chat_id}/messages/${request_id}`;
   const ended = new AbortController();
-  let now = nothing;
+  let current = initial;
   let frame = 0;
   let breaks = 0;
   const change = (change: Partial<PartialAnswer>) => {
-    now = { ...now, ...change };
+    current = { ...current, ...change };
     frame ||= requestAnimationFrame(() => {
       frame = 0;
-      show(now);
+      onPartial(current);
     });
   };
   const end = () => {
@@ -51,17 +51,19 @@ function watch(
     void refresh("message", "chat");
   };
   const stream = new EventSource(apiUrl(`${path}/stream`));
-  const on = <T>(event: string, handle: (data: T) => void) =>
+  const onEvent = <T>(event: string, handle: (data: T) => void) =>
     stream.addEventListener(event, (message) => {
       breaks = 0;
       handle(JSON.parse((message as MessageEvent<string>).data) as T);
     });
-  on<{ status: MessageStatus }>("status", ({ status }) =>
+  onEvent<{ status: MessageStatus }>("status", ({ status }) =>
     change({ status, text: "", citations: [] }),
   );
-  on<{ text: string }>("delta", ({ text }) => change({ text: now.text + text }));
-  on<Citation>("citation", (citation) => change({ citations: [...now.citations, citation] }));
-  on<MessageResult>("done", (result) => {
+  onEvent<{ text: string }>("delta", ({ text }) => change({ text: current.text + text }));
+  onEvent<Citation>("citation", (citation) =>
+    change({ citations: [...current.citations, citation] }),
+  );
+  onEvent<MessageResult>("done", (result) => {
     change({ status: "COMPLETED", result });
     end();
   });
@@ -70,8 +72,8 @@ function watch(
     if (event instanceof MessageEvent) return end();
     if (stream.readyState !== EventSource.CLOSED && ++breaks < breaks_max) return;
     stream.close();
-    void poll(path, change, ended.signal).then((over) => {
-      if (over) end();
+    void poll(path, change, ended.signal).then((has_ended) => {
+      if (has_ended) end();
     });
   });
   ended.signal.addEventListener("abort", () => stream.close());

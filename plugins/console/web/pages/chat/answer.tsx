@@ -31,7 +31,7 @@ interface AnswerViewProps {
 }
 
 const sources_shown = 5;
-const none: readonly Citation[] = [];
+const no_citations: readonly Citation[] = [];
 const labelled = (label: string) => ({ title: label, "aria-label": label });
 
 export function AnswerView({
@@ -39,24 +39,24 @@ export function AnswerView({
   message,
   result,
   text = result?.answer ?? "",
-  citations = result?.citations ?? none,
+  citations = result?.citations ?? no_citations,
   scope,
   last,
   opened,
   onOpen,
   onAsk,
 }: AnswerViewProps) {
-  const shown = opened && opened.passages === citations ? citations[opened.at]!.id : null;
+  const shown_id = opened && opened.passages === citations ? citations[opened.at]!.id : null;
   const open = useCallback(
     (id: number, from: HTMLElement) =>
       onOpen({
         passages: citations,
         at: citations.findIndex((citation) => citation.id === id),
-        from,
+        opener: from,
       }),
     [citations, onOpen],
   );
-  const marker = (id: number) => {
+  const renderMarker = (id: number) => {
     if (id === 0)
       return (
         <span class="cite cite-stale cite-pending" role="img" {...labelled(strings.not_supported)}>
@@ -65,13 +65,15 @@ export function AnswerView({
       );
     const citation = citations.find((candidate) => candidate.id === id);
     if (citation)
-      return <CitationMarker {...{ citation, citations }} pressed={shown === id} onOpen={open} />;
+      return (
+        <CitationMarker {...{ citation, citations }} pressed={shown_id === id} onOpen={open} />
+      );
     return result ? null : <span class="cite cite-pending">{id}</span>;
   };
   return (
     <article class="answer" aria-label={strings.answer}>
       <div class={result ? undefined : "writing"}>
-        <Markdown text={text} marker={marker} plain={result?.model === "extractive"} />
+        <Markdown text={text} marker={renderMarker} plain={result?.model === "extractive"} />
       </div>
       {result?.outcome === "no_answer" && !isOverview(result) && (
         <ClosestPassages
@@ -84,7 +86,7 @@ export function AnswerView({
       )}
       <Remarks result={result} citations={citations} />
       {result && citations.length > 0 && (
-        <Sources citations={citations} shown={shown} onOpen={open} />
+        <Sources citations={citations} shown={shown_id} onOpen={open} />
       )}
       {result && <Related related={result.related} opened={opened} onOpen={onOpen} />}
       {result && <Actions {...{ chat_id, message, result, onAsk }} />}
@@ -105,7 +107,7 @@ function Actions({
   return (
     <>
       <div class="answer-actions">
-        <CopyButton small text={copyOf(result)} />
+        <CopyButton small text={asMarkdown(result)} />
         <Button small kind="ghost" icon="refresh" onClick={() => void onAsk(message.text)}>
           {strings.ask_again}
         </Button>
@@ -156,8 +158,8 @@ function Sources({
   readonly shown: number | null;
   readonly onOpen: OpenById;
 }) {
-  const [all, setAll] = useState(false);
-  const visible = all ? citations : citations.slice(0, sources_shown);
+  const [show_all, setShowAll] = useState(false);
+  const visible = show_all ? citations : citations.slice(0, sources_shown);
   return (
     <div class="sources" role="group" aria-label={strings.sources}>
       <ol>
@@ -177,7 +179,7 @@ function Sources({
         ))}
       </ol>
       {visible.length < citations.length && (
-        <Button small kind="ghost" onClick={() => setAll(true)}>
+        <Button small kind="ghost" onClick={() => setShowAll(true)}>
           {strings.all_sources(citations.length)}
         </Button>
       )}
@@ -186,7 +188,7 @@ function Sources({
 }
 
 /** The text as Markdown, with its sources below. */
-function copyOf({ answer, citations }: MessageResult): string {
+function asMarkdown({ answer, citations }: MessageResult): string {
   const sources = citations.map((citation) => `[${citation.id}] ${citationText(citation)}`);
   return sources.length === 0 ? answer : `${answer}\n\n${sources.join("\n")}`;
 }

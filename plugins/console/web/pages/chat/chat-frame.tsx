@@ -30,16 +30,16 @@ interface ChatFrameProps {
   readonly onOutgoing: (outgoing: Outgoing | null) => void;
   readonly onEarlier?: (() => Promise<unknown>) | undefined;
   /** The initial text of the first question. */
-  readonly begun?: string | undefined;
+  readonly initial_text?: string | undefined;
 }
 
 /** The passage that is open; closing it returns the focus to the element that opened it. */
 function useOpenedPassage() {
   const [opened, setOpened] = useState<OpenedPassage | null>(null);
   const close = () => {
-    const from = opened?.from;
+    const opener = opened?.opener;
     setOpened(null);
-    requestAnimationFrame(() => from?.isConnected && from.focus());
+    requestAnimationFrame(() => opener?.isConnected && opener.focus());
   };
   return { opened, setOpened, close };
 }
@@ -70,14 +70,14 @@ export function ChatFrame({
   onSend,
   onOutgoing,
   onEarlier,
-  begun,
+  initial_text,
 }: ChatFrameProps) {
   const { opened, setOpened, close } = useOpenedPassage();
-  const panelled = useHasPanels("chat") && chat !== null;
+  const has_panels = useHasPanels("chat") && chat !== null;
   const running = messages.findLast(isRunning);
   const ask = useStable(onSend);
   return (
-    <div class={classOf(opened !== null, panelled)}>
+    <div class={classOf(opened !== null, has_panels)}>
       <div class="chat-column">
         <div class="chat-head">
           <ChatHead chat={chat} />
@@ -94,7 +94,7 @@ export function ChatFrame({
           onEarlier={onEarlier}
         />
         <Composer
-          begun={begun}
+          initial_text={initial_text}
           scope={scope}
           onScope={(next) => onScope(next).catch(toastAndThrow)}
           onSend={onSend}
@@ -102,7 +102,7 @@ export function ChatFrame({
           busy={outgoing !== null && outgoing.error === null}
         />
       </div>
-      {chat && panelled && (
+      {chat && has_panels && (
         <aside class="chat-panels stack" aria-label={part_strings.panels}>
           <Panels where="chat" record={chat} />
         </aside>
@@ -119,8 +119,8 @@ export function ChatFrame({
   );
 }
 
-const classOf = (open: boolean, panelled: boolean): string =>
-  ["chat-page", open && "chat-open", panelled && "chat-panelled"].filter(Boolean).join(" ");
+const classOf = (open: boolean, has_panels: boolean): string =>
+  ["chat-page", open && "chat-open", has_panels && "chat-panelled"].filter(Boolean).join(" ");
 
 function ChatHead({ chat }: { readonly chat: Chat | null }) {
   const [, navigate] = useLocation();

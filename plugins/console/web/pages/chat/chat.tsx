@@ -35,7 +35,7 @@ function NewChat() {
     prompts: params.getAll("prompt"),
   });
   const [outgoing, setOutgoing] = useState<Outgoing | null>(null);
-  const about = useDocument(params.get("document"));
+  const subject = useDocument(params.get("document"));
   const send = async (text: string) => {
     const message = newMessage(text);
     setOutgoing({ message, error: null });
@@ -63,7 +63,7 @@ function NewChat() {
       outgoing={outgoing}
       onSend={send}
       onOutgoing={setOutgoing}
-      begun={about.data && strings.about(about.data.name)}
+      initial_text={subject.data && strings.about(subject.data.name)}
     />
   );
 }
@@ -76,7 +76,7 @@ function OpenChat({ id }: { readonly id: string }) {
     const { all_folders: all = false, usedFolders = [], usedPrompts = [] } = chat.data ?? {};
     return { all, folders: usedFolders, prompts: usedPrompts };
   }, [chat.data?.all_folders, chat.data?.usedFolders, chat.data?.usedPrompts]);
-  const shown = useMemo(() => messages.data?.messages.toReversed() ?? [], [messages.data]);
+  const oldest_first = useMemo(() => messages.data?.messages.toReversed() ?? [], [messages.data]);
   const send = async (text: string) => {
     const message = newMessage(text);
     setOutgoing({ message, error: null });
@@ -89,18 +89,18 @@ function OpenChat({ id }: { readonly id: string }) {
     }
   };
   const error = chat.error ?? messages.error;
-  if (error instanceof ApiProblem && error.status === 410) return <Gone id={id} />;
+  if (error instanceof ApiProblem && error.status === 410) return <DeletedChat id={id} />;
   if (error && !chat.data)
     return (
-      <Instead>
+      <ChatPlaceholder>
         <ErrorView error={error} onRetry={() => void refresh("chat", "message")} home="/chats" />
-      </Instead>
+      </ChatPlaceholder>
     );
   if (!chat.data || !messages.data)
     return (
-      <Instead>
+      <ChatPlaceholder>
         <Skeleton rows={6} />
-      </Instead>
+      </ChatPlaceholder>
     );
   return (
     <ChatFrame
@@ -109,21 +109,23 @@ function OpenChat({ id }: { readonly id: string }) {
       onScope={({ all, folders, prompts }) =>
         changeChat(id, { all_folders: all, usedFolders: folders, usedPrompts: prompts })
       }
-      messages={shown}
+      messages={oldest_first}
       outgoing={outgoing}
       onSend={send}
       onOutgoing={setOutgoing}
       onEarlier={
-        shown.length < messages.data.total ? () => fetchEarlier(id).catch(toastError) : undefined
+        oldest_first.length < messages.data.total
+          ? () => fetchEarlier(id).catch(toastError)
+          : undefined
       }
     />
   );
 }
 
-function Gone({ id }: { readonly id: string }) {
+function DeletedChat({ id }: { readonly id: string }) {
   const restore = () => restoreChat(id).catch(toastError);
   return (
-    <Instead>
+    <ChatPlaceholder>
       <Empty
         icon="trash"
         title={strings.gone_title}
@@ -138,12 +140,12 @@ function Gone({ id }: { readonly id: string }) {
       >
         {strings.gone_text}
       </Empty>
-    </Instead>
+    </ChatPlaceholder>
   );
 }
 
 /** Shown instead of the chat. */
-const Instead = ({ children }: { readonly children: ComponentChildren }) => (
+const ChatPlaceholder = ({ children }: { readonly children: ComponentChildren }) => (
   <div class="wrap chat-pad">
     <PageHeader title={strings.title} crumbs={[{ label: strings.open_chats, href: "/chats" }]} />
     {children}

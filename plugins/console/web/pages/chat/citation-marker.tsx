@@ -74,36 +74,36 @@ export function CitationMarker({ citation, citations, pressed, onOpen }: MarkerP
 /** Shown while the pointer or the focus is on the marker or the card; Escape hides it. */
 function useCard() {
   const [shown, setShown] = useState(false);
-  const leaving = useRef<ReturnType<typeof setTimeout>>();
-  const stay = () => clearTimeout(leaving.current);
+  const hide_timer = useRef<ReturnType<typeof setTimeout>>();
+  const cancelHide = () => clearTimeout(hide_timer.current);
   const show = () => {
-    stay();
+    cancelHide();
     setShown(true);
   };
   const hide = () => {
-    stay();
+    cancelHide();
     setShown(false);
   };
-  useEffect(() => stay, []);
+  useEffect(() => cancelHide, []);
   useEffect(() => {
     if (!shown) return;
-    const away = (event: Event) => {
+    const hideOnOutside = (event: Event) => {
       if (!(event.target as Element).closest?.(".cite-place")) hide();
     };
-    const escaped = (event: KeyboardEvent) => {
+    const hideOnEscape = (event: KeyboardEvent) => {
       if (event.key === "Escape") hide();
     };
     // Hidden on scrolling, because its anchor moves away.
-    const scrolled = ({ target }: Event) => {
+    const hideOnScroll = ({ target }: Event) => {
       if (!(target as Element).closest?.(".cite-card")) hide();
     };
-    addEventListener("pointerdown", away);
-    addEventListener("keydown", escaped);
-    addEventListener("scroll", scrolled, true);
+    addEventListener("pointerdown", hideOnOutside);
+    addEventListener("keydown", hideOnEscape);
+    addEventListener("scroll", hideOnScroll, true);
     return () => {
-      removeEventListener("pointerdown", away);
-      removeEventListener("keydown", escaped);
-      removeEventListener("scroll", scrolled, true);
+      removeEventListener("pointerdown", hideOnOutside);
+      removeEventListener("keydown", hideOnEscape);
+      removeEventListener("scroll", hideOnScroll, true);
     };
   }, [shown]);
   return {
@@ -115,7 +115,8 @@ function useCard() {
         if (pointerType !== "touch") show();
       },
       onPointerLeave: ({ pointerType }: PointerEvent) => {
-        if (pointerType !== "touch") leaving.current = setTimeout(() => setShown(false), leave_ms);
+        if (pointerType !== "touch")
+          hide_timer.current = setTimeout(() => setShown(false), leave_ms);
       },
       onFocusIn: ({ target }: FocusEvent) => {
         if ((target as Element).matches(":focus-visible")) show();

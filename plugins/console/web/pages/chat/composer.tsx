@@ -11,7 +11,7 @@ import { useUniqueId } from "../../ui/unique-id";
 
 export interface ComposerProps extends ScopeProps {
   /** The initial text of the first question. */
-  readonly begun: string | undefined;
+  readonly initial_text: string | undefined;
   readonly onSend: (text: string) => Promise<void>;
   /** Set while an answer is being generated. */
   readonly onStop: (() => void) | undefined;
@@ -22,30 +22,30 @@ const isEmpty = ({ all, folders }: ComposerProps["scope"]): boolean => !all && f
 
 const text_max = 32_000;
 
-export function Composer({ begun, scope, onScope, onSend, onStop, busy }: ComposerProps) {
+export function Composer({ initial_text, scope, onScope, onSend, onStop, busy }: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [draft, setDraft] = useState("");
-  const [unscoped, setUnscoped] = useState(false);
+  const [is_scope_missing, setScopeMissing] = useState(false);
   const hint = useUniqueId();
   useInitialFocus(field);
   useEffect(() => {
-    if (begun) setDraft((before) => before || begun);
-  }, [begun]);
+    if (initial_text) setDraft((previous) => previous || initial_text);
+  }, [initial_text]);
   const send = (event: Event) => {
     event.preventDefault();
     const text = draft.trim();
     if (text === "" || busy) return;
-    if (isEmpty(scope)) return setUnscoped(true);
+    if (isEmpty(scope)) return setScopeMissing(true);
     setDraft("");
     void onSend(text);
   };
-  const keyed = (event: KeyboardEvent) => {
+  const sendOnEnter = (event: KeyboardEvent) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) send(event);
   };
   return (
     <form class="composer" onSubmit={send}>
       <IndexingNote scope={scope} />
-      {unscoped && isEmpty(scope) && (
+      {is_scope_missing && isEmpty(scope) && (
         <p class="field-error" role="alert">
           <Icon name="alert" size={16} />
           {strings.needs_folder}
@@ -62,7 +62,7 @@ export function Composer({ begun, scope, onScope, onSend, onStop, busy }: Compos
           data-shortcut="/"
           value={draft}
           onInput={(event) => setDraft(event.currentTarget.value)}
-          onKeyDown={keyed}
+          onKeyDown={sendOnEnter}
         />
         <div class="composer-foot">
           <ScopeBar scope={scope} onScope={onScope} />

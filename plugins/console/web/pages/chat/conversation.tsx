@@ -66,14 +66,14 @@ export function Conversation({
         {onEarlier && <Earlier first={messages[0]?.requestId} onEarlier={onEarlier} />}
         {messages.length === 0 && !outgoing && <Starters scope={scope} onAsk={onAsk} />}
         {chat_id !== null &&
-          messages.map((message, at) => (
+          messages.map((message, index) => (
             <Turn
               key={message.requestId}
               chat_id={chat_id}
               scope={scope}
               message={message}
-              last={at === messages.length - 1}
-              opened={opened?.turn === message.requestId ? opened : null}
+              last={index === messages.length - 1}
+              opened={opened?.request_id === message.requestId ? opened : null}
               onOpen={onOpen}
               onAsk={onAsk}
             />
@@ -140,41 +140,41 @@ class Turn extends Component<TurnProps> {
     );
   }
   override render() {
-    return <Answered {...this.props} />;
+    return <TurnView {...this.props} />;
   }
 }
 
-function Answered({ message, onOpen, ...rest }: TurnProps) {
-  const opens = useCallback(
-    (opened: OpenedPassage) => onOpen({ ...opened, turn: message.requestId }),
+function TurnView({ message, onOpen, ...shared_props }: TurnProps) {
+  const openInTurn = useCallback(
+    (opened: OpenedPassage) => onOpen({ ...opened, request_id: message.requestId }),
     [onOpen, message.requestId],
   );
-  const props = { ...rest, message, onOpen: opens };
+  const props = { ...shared_props, message, onOpen: openInTurn };
   return (
     <div class="turn">
-      <Question text={message.text} onAsk={rest.onAsk} />
+      <Question text={message.text} onAsk={shared_props.onAsk} />
       {isRunning(message) ? (
         <RunningAnswer {...props} />
       ) : message.result ? (
         <AnswerView result={message.result} {...props} />
       ) : (
-        <Unanswered message={message} onAsk={rest.onAsk} />
+        <Unanswered message={message} onAsk={shared_props.onAsk} />
       )}
     </div>
   );
 }
 
-function RunningAnswer({ message, chat_id, ...rest }: TurnProps) {
+function RunningAnswer({ message, chat_id, ...shared_props }: TurnProps) {
   const partial = useAnswerStream(chat_id, message.requestId);
-  const shown = { ...rest, chat_id, message };
-  if (partial.result) return <AnswerView result={partial.result} {...shown} />;
+  const view_props = { ...shared_props, chat_id, message };
+  if (partial.result) return <AnswerView result={partial.result} {...view_props} />;
   if (partial.text === "")
     return (
       <Working
         text={
           partial.status === "PENDING"
             ? strings.waiting
-            : strings.searching(rest.scope.all ? 0 : rest.scope.folders.length)
+            : strings.searching(shared_props.scope.all ? 0 : shared_props.scope.folders.length)
         }
       />
     );
@@ -183,7 +183,7 @@ function RunningAnswer({ message, chat_id, ...rest }: TurnProps) {
       <p class="vh" role="status">
         {strings.writing}
       </p>
-      <AnswerView result={null} text={partial.text} citations={partial.citations} {...shown} />
+      <AnswerView result={null} text={partial.text} citations={partial.citations} {...view_props} />
     </>
   );
 }

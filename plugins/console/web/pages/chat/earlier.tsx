@@ -4,7 +4,7 @@ import { Button } from "../../ui/button";
 import { chat_strings as strings } from "../../strings/chat";
 
 /** They are fetched when the first one is this close. */
-const ahead = "800px 0px 0px";
+const root_margin = "800px 0px 0px";
 
 /** `first`: the first loaded question. A failure of `onEarlier` is not shown here. */
 export function Earlier({
@@ -14,7 +14,7 @@ export function Earlier({
   readonly first: string | undefined;
   readonly onEarlier: () => Promise<unknown>;
 }) {
-  const place = useRef<HTMLDivElement>(null);
+  const element = useRef<HTMLDivElement>(null);
   const [busy, setBusy] = useState(false);
   const fetch = async () => {
     setBusy(true);
@@ -24,16 +24,16 @@ export function Earlier({
   // Checks again after each fetch: the new part may be short.
   useEffect(() => {
     const observer = new IntersectionObserver(
-      ([seen]) => {
-        if (seen!.isIntersecting) void fetch();
+      ([entry]) => {
+        if (entry!.isIntersecting) void fetch();
       },
-      { root: place.current!.closest(".chat-log"), rootMargin: ahead },
+      { root: element.current!.closest(".chat-log"), rootMargin: root_margin },
     );
-    observer.observe(place.current!);
+    observer.observe(element.current!);
     return () => observer.disconnect();
   }, [first]);
   return (
-    <div ref={place} class="chat-earlier">
+    <div ref={element} class="chat-earlier">
       <Button small busy={busy} onClick={() => void fetch()}>
         {strings.earlier}
       </Button>

@@ -9,7 +9,7 @@ import { formatDate, formatDateTime } from "../../ui/format";
 export type ExportFormat = "markdown" | "json";
 
 /** The whole chat, oldest question first. */
-export async function wholeChat(
+export async function loadChat(
   id: string,
 ): Promise<{ readonly chat: Chat; readonly messages: readonly Message[] }> {
   const [chat, newest_first] = await Promise.all([
@@ -20,10 +20,10 @@ export async function wholeChat(
 }
 
 export async function saveChat(id: string, format: ExportFormat): Promise<void> {
-  const whole = await wholeChat(id);
-  const name = fileNameOf(whole.chat.name ?? strings.untitled);
-  if (format === "markdown") save(`${name}.md`, "text/markdown", markdownOf(whole));
-  else save(`${name}.json`, "application/json", `${JSON.stringify(whole, null, 2)}\n`);
+  const chat_and_messages = await loadChat(id);
+  const name = fileNameOf(chat_and_messages.chat.name ?? strings.untitled);
+  if (format === "markdown") save(`${name}.md`, "text/markdown", markdownOf(chat_and_messages));
+  else save(`${name}.json`, "application/json", `${JSON.stringify(chat_and_messages, null, 2)}\n`);
 }
 
 /** A file name valid on every file system. */
@@ -48,7 +48,7 @@ function save(name: string, type: string, text: string): void {
 function markdownOf({
   chat,
   messages,
-}: Pick<Awaited<ReturnType<typeof wholeChat>>, "chat" | "messages">): string {
+}: Pick<Awaited<ReturnType<typeof loadChat>>, "chat" | "messages">): string {
   const parts = [
     `# ${onOneLine(chat.name ?? strings.untitled)}`,
     strings.exported_from(formatDate(new Date().toISOString())),
@@ -61,10 +61,10 @@ const onOneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 const quoted = (text: string): string => text.replace(/^/gm, "> ");
 
 function turnOf({ text, result, error, created_at }: Message): string[] {
-  const [first, ...rest] = text.trim().split("\n");
+  const [heading, ...further_lines] = text.trim().split("\n");
   return [
-    `## ${onOneLine(first!)}`,
-    ...(rest.length > 0 ? [quoted(text.trim())] : []),
+    `## ${onOneLine(heading!)}`,
+    ...(further_lines.length > 0 ? [quoted(text.trim())] : []),
     `*${formatDateTime(created_at)}*`,
     result?.answer ?? error?.message ?? "",
     ...(result && result.citations.length > 0

@@ -18,11 +18,11 @@ interface FeedbackProps {
 /** The first click rates, another one on the same thumb withdraws it. */
 export function Thumbs({ chat_id, message, noting, onNoting }: FeedbackProps) {
   const { requestId, feedback } = message;
-  const [chosen, setChosen] = useState<Rating | null | undefined>(undefined);
-  const now = chosen === undefined ? (feedback?.rating ?? null) : chosen;
+  const [pending_rating, setPendingRating] = useState<Rating | null | undefined>(undefined);
+  const shown_rating = pending_rating === undefined ? (feedback?.rating ?? null) : pending_rating;
   const rate = async (rating: Rating) => {
-    const next = now === rating ? null : rating;
-    setChosen(next);
+    const next = shown_rating === rating ? null : rating;
+    setPendingRating(next);
     onNoting(next !== null);
     try {
       if (next === null) await withdrawFeedback(chat_id, requestId);
@@ -31,7 +31,7 @@ export function Thumbs({ chat_id, message, noting, onNoting }: FeedbackProps) {
       onNoting(false);
       toastError(error);
     }
-    setChosen(undefined);
+    setPendingRating(undefined);
   };
   return (
     <>
@@ -41,7 +41,7 @@ export function Thumbs({ chat_id, message, noting, onNoting }: FeedbackProps) {
           small
           icon={`thumb-${rating}`}
           label={strings.rate[rating]}
-          aria-pressed={now === rating}
+          aria-pressed={shown_rating === rating}
           onClick={() => void rate(rating)}
         />
       ))}

@@ -7,7 +7,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preac
 /** Closer to the end than this counts as at the end, CSS pixels. */
 const near_end_px = 80;
 /** Further from the end than this, a button to jump there appears. */
-const away_px = 400;
+const scrolled_up_px = 400;
 
 /** `first` and `last`: the ids of the first and the last message. */
 export function useFollowedEnd(first: string | undefined, last: string | undefined) {
@@ -15,14 +15,14 @@ export function useFollowedEnd(first: string | undefined, last: string | undefin
   const content = useRef<HTMLDivElement>(null);
   const following = useRef(true);
   const scrolled_to = useRef(0);
-  const [away, setAway] = useState(false);
+  const [is_scrolled_up, setScrolledUp] = useState(false);
   const toEnd = useCallback(() => {
     const box = scroller.current;
     if (!box) return;
     following.current = true;
     box.scrollTop = box.scrollHeight;
     scrolled_to.current = box.scrollTop;
-    setAway(false);
+    setScrolledUp(false);
   }, []);
   useKeptTop(scroller, content, first, following);
   useLayoutEffect(toEnd, [last]);
@@ -36,14 +36,14 @@ export function useFollowedEnd(first: string | undefined, last: string | undefin
   }, []);
   const onScroll = () => {
     const box = scroller.current!;
-    const left = box.scrollHeight - box.scrollTop - box.clientHeight;
+    const below_px = box.scrollHeight - box.scrollTop - box.clientHeight;
     const is_up = box.scrollTop < scrolled_to.current - 1;
     scrolled_to.current = box.scrollTop;
-    if (is_up && left > 4) following.current = false;
-    else if (left < near_end_px) following.current = true;
-    setAway(!following.current && left > away_px);
+    if (is_up && below_px > 4) following.current = false;
+    else if (below_px < near_end_px) following.current = true;
+    setScrolledUp(!following.current && below_px > scrolled_up_px);
   };
-  return { scroller, content, onScroll, away, toEnd };
+  return { scroller, content, onScroll, away: is_scrolled_up, toEnd };
 }
 
 /**
@@ -56,18 +56,18 @@ function useKeptTop(
   first: string | undefined,
   following: { readonly current: boolean },
 ): void {
-  const known = useRef(first);
+  const rendered_first = useRef(first);
   const anchor = useRef<{ readonly turn: Element; readonly top: number } | null>(null);
   // The DOM still has the content from before this change.
-  if (known.current !== first) {
+  if (rendered_first.current !== first) {
     const turn = content.current?.querySelector(".turn");
     anchor.current = turn ? { turn, top: turn.getBoundingClientRect().top } : null;
-    known.current = first;
+    rendered_first.current = first;
   }
   useLayoutEffect(() => {
-    const before = anchor.current;
+    const saved = anchor.current;
     anchor.current = null;
-    if (!before || following.current || !before.turn.isConnected) return;
-    scroller.current!.scrollTop += before.turn.getBoundingClientRect().top - before.top;
+    if (!saved || following.current || !saved.turn.isConnected) return;
+    scroller.current!.scrollTop += saved.turn.getBoundingClientRect().top - saved.top;
   }, [first]);
 }

@@ -12,14 +12,14 @@ import { formatDate, formatDateTime } from "../../ui/format";
 import { PageHeader } from "../../ui/page-header";
 import { Loading } from "../../ui/states";
 import { chat_strings as strings } from "../../strings/chat";
-import { wholeChat } from "./export";
+import { loadChat } from "./export";
 
 export default function PrintedChat({ params }: { readonly params: PageParams }) {
   const id = params["id"]!;
   const [, navigate] = useLocation();
   const query = useQuery({
     queryKey: [...keys.messages(id), "print"],
-    queryFn: () => wholeChat(id),
+    queryFn: () => loadChat(id),
   });
   return (
     <div class="print-page">

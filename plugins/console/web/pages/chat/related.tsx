@@ -22,14 +22,16 @@ export function Related({
       <p class="label">{strings.related}</p>
       <ul>
         {related.map(
-          (passage, at) =>
+          (passage, index) =>
             passage.quote !== "" && (
-              <li key={at}>
+              <li key={index}>
                 <button
                   type="button"
                   class="source"
-                  aria-pressed={opened?.passages === related && opened.at === at}
-                  onClick={(event) => onOpen({ passages: related, at, from: event.currentTarget })}
+                  aria-pressed={opened?.passages === related && opened.at === index}
+                  onClick={(event) =>
+                    onOpen({ passages: related, at: index, opener: event.currentTarget })
+                  }
                 >
                   <Icon name="file-text" size={14} />
                   <LocationLabel passage={passage} />

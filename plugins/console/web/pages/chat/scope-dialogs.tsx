@@ -17,11 +17,11 @@ interface ChooseProps {
 
 function useChosen(chosen: readonly string[]) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set(chosen));
-  const toggle = (id: string, on: boolean) =>
-    setIds((before) => {
-      const after = new Set(before);
-      after[on ? "add" : "delete"](id);
-      return after;
+  const toggle = (id: string, is_checked: boolean) =>
+    setIds((previous) => {
+      const next = new Set(previous);
+      next[is_checked ? "add" : "delete"](id);
+      return next;
     });
   return { ids, toggle };
 }
@@ -82,13 +82,13 @@ function Tree({
   readonly folders: readonly Folder[];
   readonly filter: string;
   readonly ids: ReadonlySet<string>;
-  readonly toggle: (id: string, on: boolean) => void;
+  readonly toggle: (id: string, is_checked: boolean) => void;
 }) {
-  const below = (id: string) => folders.filter(({ parentId }) => parentId === id);
+  const childrenOf = (id: string) => folders.filter(({ parentId }) => parentId === id);
   const roots = folders.filter(
     (folder) =>
       folder.parentId === null &&
-      (matches(folder, filter) || below(folder.id).some((child) => matches(child, filter))),
+      (matches(folder, filter) || childrenOf(folder.id).some((child) => matches(child, filter))),
   );
   if (roots.length === 0) return <p class="muted">{strings.no_folder_matches}</p>;
   return (
@@ -99,13 +99,13 @@ function Tree({
             label={root.name}
             hint={strings.documents(
               root.document_count +
-                below(root.id).reduce((sum, child) => sum + child.document_count, 0),
+                childrenOf(root.id).reduce((sum, child) => sum + child.document_count, 0),
             )}
             checked={ids.has(root.id)}
-            onChecked={(on) => toggle(root.id, on)}
+            onChecked={(is_checked) => toggle(root.id, is_checked)}
           />
           <ul>
-            {below(root.id)
+            {childrenOf(root.id)
               .filter((child) => matches(root, filter) || matches(child, filter))
               .map((child) => {
                 const covered = ids.has(root.id);
@@ -116,7 +116,7 @@ function Tree({
                       hint={covered ? strings.with_parent : strings.documents(child.document_count)}
                       checked={covered || ids.has(child.id)}
                       disabled={covered}
-                      onChecked={(on) => toggle(child.id, on)}
+                      onChecked={(is_checked) => toggle(child.id, is_checked)}
                     />
                   </li>
                 );
@@ -157,7 +157,7 @@ export function PromptDialog({ chosen, onChosen, onClose }: ChooseProps) {
                     label={name}
                     hint={<span class="clip block">{description ?? text}</span>}
                     checked={ids.has(id)}
-                    onChecked={(on) => toggle(id, on)}
+                    onChecked={(is_checked) => toggle(id, is_checked)}
                   />
                 </li>
               ))}

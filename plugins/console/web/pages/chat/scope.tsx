@@ -19,7 +19,7 @@ export interface ScopeProps {
 }
 
 /** The scope with these folders; with none, it covers all. */
-const over = (scope: Scope, folders: readonly string[]): Scope => ({
+const withFolders = (scope: Scope, folders: readonly string[]): Scope => ({
   ...scope,
   folders,
   all: folders.length === 0,
@@ -27,11 +27,11 @@ const over = (scope: Scope, folders: readonly string[]): Scope => ({
 
 const chips_shown = 2;
 
-export function ScopeBar({ scope: { all, ...rest }, onScope }: ScopeProps) {
+export function ScopeBar({ scope: { all, ...chosen }, onScope }: ScopeProps) {
   const [choosing, setChoosing] = useState<"folders" | "prompts" | null>(null);
   const folders = useFolders();
   const with_prompts = useAnswering().data?.uses_prompts ?? false;
-  const scope: Scope = { ...rest, all, folders: all ? [] : rest.folders };
+  const scope: Scope = { ...chosen, all, folders: all ? [] : chosen.folders };
   // Many chips would take space from the conversation.
   const is_collapsed = scope.folders.length > chips_shown + 1;
   return (
@@ -52,7 +52,7 @@ export function ScopeBar({ scope: { all, ...rest }, onScope }: ScopeProps) {
             icon="folder"
             name={name}
             label={strings.remove_folder(name)}
-            onRemove={() => void onScope(over(scope, without(scope.folders, id)))}
+            onRemove={() => void onScope(withFolders(scope, without(scope.folders, id)))}
           />
         );
       })}
@@ -79,7 +79,7 @@ export function ScopeBar({ scope: { all, ...rest }, onScope }: ScopeProps) {
         <FolderDialog
           chosen={scope.folders}
           onClose={() => setChoosing(null)}
-          onChosen={(ids) => onScope(over(scope, ids))}
+          onChosen={(ids) => onScope(withFolders(scope, ids))}
         />
       )}
       {choosing === "prompts" && (

@@ -15,20 +15,25 @@ interface StartersProps {
 
 export function Starters({ scope, onAsk }: StartersProps) {
   const folders = useFolders();
-  const none = folders.data?.length === 0;
-  const empty = folders.data?.every(({ document_count }) => document_count === 0) ?? false;
+  const has_no_folders = folders.data?.length === 0;
+  const has_no_documents =
+    folders.data?.every(({ document_count }) => document_count === 0) ?? false;
   return (
     <div class="starters">
       <h2>{strings.starters_title}</h2>
-      <p class="muted">{none ? strings.no_folders_yet : textFor(scope, empty)}</p>
-      {none && (
+      <p class="muted">
+        {has_no_folders ? strings.no_folders_yet : textFor(scope, has_no_documents)}
+      </p>
+      {has_no_folders && (
         <ButtonLink kind="primary" href="/folders">
           {strings.make_folder}
         </ButtonLink>
       )}
-      {!none && empty && <ButtonLink href="/folders">{strings.add_documents}</ButtonLink>}
-      {folders.data && !empty && <Suggestions scope={scope} onAsk={onAsk} />}
-      {folders.data && !none && <HowAnswered />}
+      {!has_no_folders && has_no_documents && (
+        <ButtonLink href="/folders">{strings.add_documents}</ButtonLink>
+      )}
+      {folders.data && !has_no_documents && <Suggestions scope={scope} onAsk={onAsk} />}
+      {folders.data && !has_no_folders && <HowAnswered />}
     </div>
   );
 }

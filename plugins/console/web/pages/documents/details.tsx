@@ -8,7 +8,7 @@ import { fileTypeOf } from "../../ui/file-type";
 import { formatBytes, formatDateTime, formatNumber } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { folder_strings } from "../../strings/folders";
-import { these } from "../folders/chosen";
+import { selectionOf } from "../folders/chosen";
 import { removeFromFolder } from "../folders/document-actions";
 import { DocumentStatus } from "../folders/status";
 import { pathOf } from "../folders/tree";
@@ -142,7 +142,7 @@ export function FolderLinks({
                     label={strings.remove_from(name)}
                     icon="remove"
                     small
-                    onClick={() => void removeFromFolder(these([document]), id)}
+                    onClick={() => void removeFromFolder(selectionOf([document]), id)}
                   />
                 </li>
               );

@@ -21,7 +21,7 @@ import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { ErrorView, Skeleton } from "../../ui/states";
 import { folder_strings } from "../../strings/folders";
-import { these } from "../folders/chosen";
+import { selectionOf } from "../folders/chosen";
 import { PlaceDialog, RenameDialog } from "../folders/document-dialogs";
 import { reindex, removeFromFolder } from "../folders/document-actions";
 import { DocumentStatus } from "../folders/status";
@@ -39,7 +39,7 @@ export default function DocumentPage({ params }: { readonly params: PageParams }
     refetchInterval: ({ state }) =>
       state.data?.indexing.vectors === "pending" ? vectors_every_ms : false,
   });
-  if (document.data) return <Shown key={id} document={document.data} />;
+  if (document.data) return <DocumentView key={id} document={document.data} />;
   return (
     <>
       <PageHeader
@@ -57,15 +57,15 @@ export default function DocumentPage({ params }: { readonly params: PageParams }
 
 type OpenDialog = "rename" | "place" | null;
 
-function Shown({ document }: { readonly document: Document }) {
+function DocumentView({ document }: { readonly document: Document }) {
   const fields = new URLSearchParams(useSearch());
   const folders = useFolders().data ?? [];
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const highlight = useHighlight(document, fields);
   const trail = trailIn(useHistoryState(), document.id, fields.get("start"));
-  const from =
+  const folder_id =
     document.folder_ids.find((id) => id === fields.get("folder")) ?? document.folder_ids[0] ?? null;
-  const folder = folders.find(({ id }) => id === from);
+  const folder = folders.find(({ id }) => id === folder_id);
   // Nothing of it can be shown; the note above says why.
   const is_unread =
     document.status === "sync_failed" &&
@@ -80,7 +80,7 @@ function Shown({ document }: { readonly document: Document }) {
       <PageHeader
         title={document.name}
         crumbs={crumbs}
-        actions={<Actions document={document} folder_id={from} onDialog={setDialog} />}
+        actions={<Actions document={document} folder_id={folder_id} onDialog={setDialog} />}
       />
       <IndexingNote document={document} />
       <div class={is_unread ? "document-layout document-unread" : "document-layout"}>
@@ -105,7 +105,11 @@ function Shown({ document }: { readonly document: Document }) {
       </div>
       {dialog === "rename" && <RenameDialog document={document} onClose={() => setDialog(null)} />}
       {dialog === "place" && (
-        <PlaceDialog chosen={these([document])} folder_id={from} onClose={() => setDialog(null)} />
+        <PlaceDialog
+          chosen={selectionOf([document])}
+          folder_id={folder_id}
+          onClose={() => setDialog(null)}
+        />
       )}
     </>
   );
@@ -117,9 +121,9 @@ function Shown({ document }: { readonly document: Document }) {
  */
 function TrailSteps({ trail: { passages, at } }: { readonly trail: Trail }) {
   const [, navigate] = useLocation();
-  const go = (next: number) =>
+  const goTo = (next: number) =>
     navigate(passageHref(passages[next]!), { replace: true, state: trailOf(passages, next) });
-  return <PassageSteps at={at} count={passages.length} onAt={go} />;
+  return <PassageSteps at={at} count={passages.length} onAt={goTo} />;
 }
 
 function Actions({
@@ -134,13 +138,17 @@ function Actions({
 }) {
   const [, navigate] = useLocation();
   const remove = async (from: string) => {
-    await removeFromFolder(these([document]), from);
+    await removeFromFolder(selectionOf([document]), from);
     navigate(`/folders/${from}`);
   };
   const items: readonly MenuItem[] = [
     { label: action_strings.rename, icon: "edit", run: () => onDialog("rename") },
     { label: action_strings.place, icon: "folder", run: () => onDialog("place") },
-    { label: action_strings.reindex, icon: "refresh", run: () => void reindex(these([document])) },
+    {
+      label: action_strings.reindex,
+      icon: "refresh",
+      run: () => void reindex(selectionOf([document])),
+    },
   ];
   const removal: readonly MenuItem[] = folder_id
     ? [
@@ -190,7 +198,7 @@ function IndexingNote({ document }: { readonly document: Document }) {
       tone="bad"
       title={strings.failed_title}
       actions={
-        <Button small icon="refresh" onClick={() => void reindex(these([document]))}>
+        <Button small icon="refresh" onClick={() => void reindex(selectionOf([document]))}>
           {action_strings.retry}
         </Button>
       }

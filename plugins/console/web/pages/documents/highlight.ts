@@ -10,32 +10,35 @@ export function useHighlight(
   document: Document,
   fields: URLSearchParams,
 ): { readonly passage: Highlight | null; readonly has_passage: boolean; readonly page: number } {
-  const start = numberOf(fields, "start");
-  const end = numberOf(fields, "end");
-  const asked_page = numberOf(fields, "page");
+  const start = integerOf(fields, "start");
+  const end = integerOf(fields, "end");
+  const page = integerOf(fields, "page");
   const has_passage = start !== null && end !== null && end > start;
   const text = useContent(document, has_passage).data;
   const passage = useMemo(() => {
     if (!has_passage || text === undefined) return null;
-    const from = indexOfCodePoint(text, start);
+    const start_index = indexOfCodePoint(text, start);
     return {
       start,
       end,
-      quote: text.slice(from, indexOfCodePoint(text, end, { index: from, offset: start })),
-      page: asked_page,
-      page_end: asked_page,
+      quote: text.slice(
+        start_index,
+        indexOfCodePoint(text, end, { index: start_index, offset: start }),
+      ),
+      page,
+      page_end: page,
       time_start: null,
       time_end: null,
     };
-  }, [text, start, end, asked_page]);
+  }, [text, start, end, page]);
   return {
     passage: passage?.quote ? passage : null,
     has_passage,
-    page: asked_page ?? 1,
+    page: page ?? 1,
   };
 }
 
-function numberOf(fields: URLSearchParams, name: string): number | null {
+function integerOf(fields: URLSearchParams, name: string): number | null {
   const text = fields.get(name);
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
 }

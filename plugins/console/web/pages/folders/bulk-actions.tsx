@@ -3,8 +3,8 @@ import { apiUrl } from "../../api/client";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icons";
 import { folder_strings } from "../../strings/folders";
-import { actOn } from "./bulk";
-import type { Chosen } from "./chosen";
+import { runBulkAction } from "./bulk";
+import type { DocumentSelection } from "./chosen";
 import { reindex, removeFromFolder } from "./document-actions";
 
 const strings = folder_strings.actions_of_document;
@@ -22,7 +22,7 @@ export function BulkActions({
   onPlace,
   onClear,
 }: {
-  readonly chosen: Chosen;
+  readonly chosen: DocumentSelection;
   readonly folder_id: string;
   readonly removed: boolean;
   /** All documents of the list are selected, including those on other pages. */
@@ -33,7 +33,7 @@ export function BulkActions({
   readonly onPlace: () => void;
   readonly onClear: () => void;
 }) {
-  const then = (work: Promise<unknown>) => void work.then(onClear);
+  const clearAfter = (work: Promise<unknown>) => void work.then(onClear);
   return (
     <div class="bulk" role="region" aria-label={strings.bulk}>
       <span class="strong nowrap" aria-live="polite">
@@ -49,12 +49,19 @@ export function BulkActions({
           <Button
             small
             icon="restore"
-            onClick={() => then(actOn(chosen, { action: "restore", folder_id }, titles.restoring))}
+            onClick={() =>
+              clearAfter(runBulkAction(chosen, { action: "restore", folder_id }, titles.restoring))
+            }
           >
             {folder_strings.page.restore}
           </Button>
         ) : (
-          <Actions chosen={chosen} folder_id={folder_id} onPlace={onPlace} then={then} />
+          <Actions
+            chosen={chosen}
+            folder_id={folder_id}
+            onPlace={onPlace}
+            clearAfter={clearAfter}
+          />
         )}
       </span>
       <IconButton label={strings.clear} icon="close" small onClick={onClear} />
@@ -66,12 +73,12 @@ function Actions({
   chosen,
   folder_id,
   onPlace,
-  then,
+  clearAfter,
 }: {
-  readonly chosen: Chosen;
+  readonly chosen: DocumentSelection;
   readonly folder_id: string;
   readonly onPlace: () => void;
-  readonly then: (work: Promise<unknown>) => void;
+  readonly clearAfter: (work: Promise<unknown>) => void;
 }) {
   return (
     <>
@@ -90,14 +97,14 @@ function Actions({
       ) : (
         <span class="small muted">{strings.zip_too_many(zip_max)}</span>
       )}
-      <Button small icon="refresh" onClick={() => then(reindex(chosen))}>
+      <Button small icon="refresh" onClick={() => clearAfter(reindex(chosen))}>
         {strings.reindex}
       </Button>
       <Button
         small
         kind="danger"
         icon="remove"
-        onClick={() => then(removeFromFolder(chosen, folder_id))}
+        onClick={() => clearAfter(removeFromFolder(chosen, folder_id))}
       >
         {strings.remove}
       </Button>

@@ -4,27 +4,27 @@ import { Button } from "../../ui/button";
 import { formatNumber } from "../../ui/format";
 import { Progress } from "../../ui/tag";
 import { folder_strings } from "../../strings/folders";
-import { dismiss, works, type Work } from "./bulk";
+import { dismiss, bulk_actions, type BulkAction } from "./bulk";
 
 const strings = folder_strings.bulk;
 /** No progress is shown for fewer documents. */
-const shown_from = 100;
+const documents_min = 100;
 
 export function BulkPanel() {
-  const shown = works.value.filter(
-    ({ state, total, failed }) => failed > 0 || (state === "running" && total >= shown_from),
+  const visible = bulk_actions.value.filter(
+    ({ state, total, failed }) => failed > 0 || (state === "running" && total >= documents_min),
   );
   return (
     <>
-      {shown.map((work) => (
-        <WorkCard key={work.id} work={work} />
+      {visible.map((work) => (
+        <BulkActionCard key={work.id} work={work} />
       ))}
     </>
   );
 }
 
-function WorkCard({ work }: { readonly work: Work }) {
-  const { id, title, total, done, failed, shown, state, cancel } = work;
+function BulkActionCard({ work }: { readonly work: BulkAction }) {
+  const { id, title, total, done, failed, failures, state, cancel } = work;
   const running = state === "running";
   return (
     <section class="card uploads" aria-label={title}>
@@ -51,7 +51,7 @@ function WorkCard({ work }: { readonly work: Work }) {
       )}
       {failed > 0 && (
         <ul class="upload-rows" aria-label={strings.failed(failed)}>
-          {shown.map(({ id: document_id, name, reason }) => (
+          {failures.map(({ id: document_id, name, reason }) => (
             <li key={document_id} class="upload-row upload-row-problem">
               <span class="two-lines">
                 {document_id ? (
@@ -67,8 +67,8 @@ function WorkCard({ work }: { readonly work: Work }) {
           ))}
         </ul>
       )}
-      {failed > shown.length && (
-        <p class="card-foot muted small">{strings.more(formatNumber(failed - shown.length))}</p>
+      {failed > failures.length && (
+        <p class="card-foot muted small">{strings.more(formatNumber(failed - failures.length))}</p>
       )}
     </section>
   );

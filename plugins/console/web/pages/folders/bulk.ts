@@ -6,15 +6,15 @@ import { signal } from "@preact/signals";
 import { problemOf } from "../../api/client";
 import { batch_size, changeDocuments, getDocument, type Batch } from "../../api/documents";
 import { refresh } from "../../api/queries";
-import type { Chosen } from "./chosen";
+import type { DocumentSelection } from "./chosen";
 
 export type Action = Omit<Batch, "document_ids">;
-export interface Failed {
+export interface FailedDocument {
   readonly id: string;
   readonly name: string;
   readonly reason: string;
 }
-export interface Work {
+export interface BulkAction {
   readonly id: number;
   /** As a title: "Moving to Archive". */
   readonly title: string;
@@ -23,22 +23,24 @@ export interface Work {
   /** The documents that failed. */
   readonly failed: number;
   /** The first of them. */
-  readonly shown: readonly Failed[];
+  readonly failures: readonly FailedDocument[];
   readonly state: "running" | "ended" | "cancelled";
   readonly cancel: () => void;
 }
 
 /** With more failures only their number is kept. */
-const shown_max = 50;
+const failures_max = 50;
 
-export const works = signal<readonly Work[]>([]);
+export const bulk_actions = signal<readonly BulkAction[]>([]);
 let last_id = 0;
 
-function change(id: number, values: Partial<Work>): void {
-  works.value = works.value.map((work) => (work.id === id ? { ...work, ...values } : work));
+function update(id: number, values: Partial<BulkAction>): void {
+  bulk_actions.value = bulk_actions.value.map((work) =>
+    work.id === id ? { ...work, ...values } : work,
+  );
 }
 export function dismiss(id: number): void {
-  works.value = works.value.filter((work) => work.id !== id);
+  bulk_actions.value = bulk_actions.value.filter((work) => work.id !== id);
 }
 
 /** Ids of the documents that succeeded, and the number of failures. */
@@ -50,61 +52,67 @@ export interface Outcome {
 }
 
 /** Applies `action` to all of them. Never rejects: failures are part of the result. */
-export async function actOn(chosen: Chosen, action: Action, title: string): Promise<Outcome> {
+export async function runBulkAction(
+  chosen: DocumentSelection,
+  action: Action,
+  title: string,
+): Promise<Outcome> {
   const id = ++last_id;
-  const ending = new AbortController();
+  const cancelling = new AbortController();
   const done: string[] = [];
-  const shown: Failed[] = [];
+  const failures: FailedDocument[] = [];
   let failed = 0;
-  const cancel = () => ending.abort();
-  works.value = [
-    ...works.value,
-    { id, title, total: chosen.count, done: 0, failed: 0, shown: [], state: "running", cancel },
+  const cancel = () => cancelling.abort();
+  bulk_actions.value = [
+    ...bulk_actions.value,
+    { id, title, total: chosen.count, done: 0, failed: 0, failures: [], state: "running", cancel },
   ];
-  const note = async (document_id: string, reason: string) => {
+  const addFailure = async (document_id: string, reason: string) => {
     failed += 1;
-    if (shown.length >= shown_max) return;
+    if (failures.length >= failures_max) return;
     const name = await getDocument(document_id).then(
       (document) => document.name,
       () => chosen.name ?? document_id,
     );
-    shown.push({ id: document_id, name, reason });
+    failures.push({ id: document_id, name, reason });
   };
   try {
-    for await (const document_ids of batchesOf(chosen.ids(ending.signal))) {
-      if (ending.signal.aborted) break;
-      const { problems } = await inTime(() => changeDocuments({ ...action, document_ids }));
-      const bad = new Set(problems.map(({ document_id }) => document_id));
-      done.push(...document_ids.filter((document_id) => !bad.has(document_id)));
-      for (const { document_id, detail } of problems) await note(document_id, detail);
+    for await (const document_ids of batchesOf(chosen.ids(cancelling.signal))) {
+      if (cancelling.signal.aborted) break;
+      const { problems } = await withRetries(() => changeDocuments({ ...action, document_ids }));
+      const failed_ids = new Set(problems.map(({ document_id }) => document_id));
+      done.push(...document_ids.filter((document_id) => !failed_ids.has(document_id)));
+      for (const { document_id, detail } of problems) await addFailure(document_id, detail);
       const total = Math.max(chosen.count, done.length + failed);
-      change(id, { total, done: done.length, failed, shown: [...shown] });
+      update(id, { total, done: done.length, failed, failures: [...failures] });
     }
   } catch (error) {
-    if (!ending.signal.aborted) {
-      const rest = Math.max(1, chosen.count - done.length - failed);
-      failed += rest;
-      shown.push({ id: "", name: "", reason: problemOf(error).sentence });
+    if (!cancelling.signal.aborted) {
+      const remaining = Math.max(1, chosen.count - done.length - failed);
+      failed += remaining;
+      failures.push({ id: "", name: "", reason: problemOf(error).sentence });
     }
   }
-  change(id, {
+  update(id, {
     failed,
-    shown: [...shown],
-    state: ending.signal.aborted ? "cancelled" : "ended",
+    failures: [...failures],
+    state: cancelling.signal.aborted ? "cancelled" : "ended",
   });
   if (failed === 0 || chosen.count === 1) dismiss(id);
   await refresh("document", "folder");
-  return { done, failed, reason: shown[0]?.reason ?? "" };
+  return { done, failed, reason: failures[0]?.reason ?? "" };
 }
 
-async function* batchesOf(parts: ReturnType<Chosen["ids"]>): AsyncGenerator<string[], void> {
+async function* batchesOf(
+  parts: ReturnType<DocumentSelection["ids"]>,
+): AsyncGenerator<string[], void> {
   for await (const ids of parts)
     for (let at = 0; at < ids.length; at += batch_size) yield ids.slice(at, at + batch_size);
 }
 
 const tries_max = 20;
 /** Retries while the server is busy or unreachable for a moment. */
-async function inTime<R>(call: () => Promise<R>): Promise<R> {
+async function withRetries<R>(call: () => Promise<R>): Promise<R> {
   for (let tries = 1; ; tries++)
     try {
       return await call();
@@ -117,5 +125,5 @@ async function inTime<R>(call: () => Promise<R>): Promise<R> {
 
 // Closing the tab would interrupt it.
 addEventListener("beforeunload", (event) => {
-  if (works.value.some(({ state }) => state === "running")) event.preventDefault();
+  if (bulk_actions.value.some(({ state }) => state === "running")) event.preventDefault();
 });

@@ -3,7 +3,7 @@ import { documentIds } from "../../api/documents";
 import type { Document } from "../../api/types";
 import type { Filter } from "./filter";
 
-export interface Chosen {
+export interface DocumentSelection {
   readonly count: number;
   /** The name of a single document. */
   readonly name: string | null;
@@ -17,23 +17,23 @@ export interface Chosen {
   readonly query: Readonly<Record<string, string>>;
 }
 
-export function these(documents: readonly Document[]): Chosen {
+export function selectionOf(documents: readonly Document[]): DocumentSelection {
   const ids = documents.map(({ id }) => id);
-  const [only] = documents;
+  const [first] = documents;
   return {
     count: ids.length,
-    name: ids.length === 1 ? only!.name : null,
-    folder_ids: ids.length === 1 ? only!.folder_ids : [],
+    name: ids.length === 1 ? first!.name : null,
+    folder_ids: ids.length === 1 ? first!.folder_ids : [],
     ids: () => [ids],
     query: { document_ids: ids.join(",") },
   };
 }
 
-export function allOf(
+export function selectionOfFilter(
   folder_id: string,
   { query, status, type }: Pick<Filter, "query" | "status" | "type">,
   count: number,
-): Chosen {
+): DocumentSelection {
   const filter = Object.fromEntries(
     Object.entries({ name: query, status, type }).filter(([, value]) => value !== ""),
   );

@@ -8,7 +8,7 @@ import { Menu } from "../../ui/menu";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { folder_strings } from "../../strings/folders";
-import { these, type Chosen } from "./chosen";
+import { selectionOf, type DocumentSelection } from "./chosen";
 import { reindex, removeFromFolder, restore } from "./document-actions";
 import { DocumentName, type Renaming } from "./document-name";
 import { DocumentStatus } from "./status";
@@ -22,7 +22,7 @@ interface ColumnOptions {
   /** Names that occur more than once. */
   readonly clashing: ReadonlySet<string>;
   /** Opens the dialog that asks for the target folder. */
-  readonly onPlace: (chosen: Chosen) => void;
+  readonly onPlace: (chosen: DocumentSelection) => void;
 }
 
 function DocumentMenu({
@@ -31,7 +31,7 @@ function DocumentMenu({
   renaming,
   onPlace,
 }: ColumnOptions & { readonly document: Document }) {
-  const chosen = these([document]);
+  const chosen = selectionOf([document]);
   return (
     <Menu
       label={folder_strings.actions_of(document.name)}
@@ -104,7 +104,7 @@ export const documentColumns = (options: ColumnOptions): readonly Column<Documen
           <Button
             small
             aria-label={action_strings.retry_label(document.name)}
-            onClick={() => void reindex(these([document]))}
+            onClick={() => void reindex(selectionOf([document]))}
           >
             {action_strings.retry}
           </Button>

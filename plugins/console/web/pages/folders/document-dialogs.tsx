@@ -8,8 +8,8 @@ import { FormDialog } from "../../ui/dialog";
 import { Segments, Select, TextArea, TextField } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { folder_strings } from "../../strings/folders";
-import type { Chosen } from "./chosen";
-import { place, refreshDocuments } from "./document-actions";
+import type { DocumentSelection } from "./chosen";
+import { moveOrAdd, refreshDocuments } from "./document-actions";
 import { folderOptions } from "./tree";
 
 const strings = folder_strings.actions_of_document;
@@ -27,7 +27,7 @@ export function RenameDialog({
     await renameDocument(document.id, name);
     await refreshDocuments();
   };
-  const taken = problem?.status === 409 ? problem.detail : problem?.at("/name");
+  const name_problem = problem?.status === 409 ? problem.detail : problem?.at("/name");
   return (
     <FormDialog
       title={strings.rename_title}
@@ -35,14 +35,14 @@ export function RenameDialog({
       submit_label={strings.rename}
       onSubmit={save}
       disabled={name.trim() === "" || name === document.name}
-      own_pointers={["/name"]}
+      field_pointers={["/name"]}
       onProblem={setProblem}
     >
       <TextField
         label={strings.name}
         value={name}
         onValue={setName}
-        error={problem?.status === 409 ? undefined : taken}
+        error={problem?.status === 409 ? undefined : name_problem}
         autofocus
       />
     </FormDialog>
@@ -71,7 +71,7 @@ export function PasteDialog({
       submit_label={strings.paste_action}
       onSubmit={add}
       disabled={text.trim() === ""}
-      own_pointers={["/name", "/content"]}
+      field_pointers={["/name", "/content"]}
       onProblem={setProblem}
       wide
     >
@@ -101,7 +101,7 @@ export function PlaceDialog({
   onClose,
   onDone,
 }: {
-  readonly chosen: Chosen;
+  readonly chosen: DocumentSelection;
   readonly folder_id: string | null;
   readonly onClose: () => void;
   readonly onDone?: () => void;
@@ -112,9 +112,14 @@ export function PlaceDialog({
   const options = folderOptions(folders).filter(
     ({ value }) => value !== folder_id && !chosen.folder_ids.includes(value),
   );
-  const go = async () => {
+  const submit = async () => {
     const { name } = folders.find(({ id }) => id === target)!;
-    const placed = place(chosen, { from: folder_id, to: target, name, move: mode === "move" });
+    const placed = moveOrAdd(chosen, {
+      from_folder_id: folder_id,
+      to_folder_id: target,
+      name,
+      move: mode === "move",
+    });
     // Many take a while: the folder's panel shows the progress.
     if (chosen.count <= batch_size) await placed;
     onDone?.();
@@ -128,7 +133,7 @@ export function PlaceDialog({
       }
       onClose={onClose}
       submit_label={mode === "move" ? strings.move : strings.add}
-      onSubmit={go}
+      onSubmit={submit}
       disabled={target === ""}
     >
       {options.length === 0 ? (

@@ -30,15 +30,15 @@ interface NameProps {
 export function DocumentName({ document, folder_id, renaming, clashes }: NameProps) {
   const { name, id } = document;
   const link = useRef<HTMLSpanElement>(null);
-  const edited = renaming?.id === id;
+  const is_edited = renaming?.id === id;
   const was_edited = useRef(false);
   useLayoutEffect(() => {
-    if (was_edited.current && !edited) link.current?.querySelector("a")?.focus();
-    was_edited.current = edited;
-  }, [edited]);
+    if (was_edited.current && !is_edited) link.current?.querySelector("a")?.focus();
+    was_edited.current = is_edited;
+  }, [is_edited]);
   return (
     <span class="two-lines" ref={link}>
-      {edited ? (
+      {is_edited ? (
         <NameEditor document={document} onEnd={renaming.end} />
       ) : (
         <Link
@@ -76,8 +76,8 @@ function Facts({ document, clashes }: Pick<NameProps, "document" | "clashes">) {
   ].filter(Boolean);
   return (
     <span class="document-facts facts-line">
-      {facts.map((fact, place) => (
-        <span key={place}>{fact}</span>
+      {facts.map((fact, index) => (
+        <span key={index}>{fact}</span>
       ))}
     </span>
   );

@@ -15,7 +15,7 @@ import { Table, type Selection } from "../../ui/table";
 import { folder_strings } from "../../strings/folders";
 import { BulkActions } from "./bulk-actions";
 import { BulkPanel } from "./bulk-panel";
-import { allOf, these, type Chosen } from "./chosen";
+import { selectionOfFilter, selectionOf, type DocumentSelection } from "./chosen";
 import { documentColumns, removedColumns } from "./document-columns";
 import { PlaceDialog } from "./document-dialogs";
 import type { Renaming } from "./document-name";
@@ -30,7 +30,7 @@ const search_from = 2;
 
 /** Rows of this page, or all that match the filter. */
 type Selected = ReadonlySet<string> | "all";
-const none: Selected = new Set<string>();
+const no_selection: Selected = new Set<string>();
 
 export function Documents({
   folder_id,
@@ -42,11 +42,12 @@ export function Documents({
 }) {
   const [filter, change] = useFilter();
   const [selected, setSelected] = useSelected(folder_id, filter);
-  const [placing, setPlacing] = useState<Chosen | null>(null);
+  const [placing, setPlacing] = useState<DocumentSelection | null>(null);
   const { page, query, status, type, removed } = filter;
   const documents = useFolderDocuments(folder_id, filter);
-  const clear = () => setSelected(none);
-  const { rows, total } = shownOf(documents.data);
+  const clear = () => setSelected(no_selection);
+  const close = () => setPlacing(null);
+  const { rows, total } = rowsOf(documents.data);
   const unfiltered = !query && !status && !type && !removed && page === 1;
   if (unfiltered && documents.data && total === 0 && !documents.isPlaceholderData)
     return (
@@ -58,8 +59,9 @@ export function Documents({
     );
   const is_all = selected === "all";
   const on_page = is_all ? rows : rows.filter(({ id }) => selected.has(id));
-  const chosen = is_all ? allOf(folder_id, filter, total) : these(on_page);
-  const others = !is_all && !removed && on_page.length === rows.length && total > rows.length;
+  const chosen = is_all ? selectionOfFilter(folder_id, filter, total) : selectionOf(on_page);
+  const can_select_all =
+    !is_all && !removed && on_page.length === rows.length && total > rows.length;
   return (
     <>
       <AboveTable folder_id={folder_id} filter={filter} change={change} />
@@ -71,7 +73,7 @@ export function Documents({
             removed={removed}
             all={is_all}
             total={total}
-            onAll={others ? () => setSelected("all") : undefined}
+            onAll={can_select_all ? () => setSelected("all") : undefined}
             onPlace={() => setPlacing(chosen)}
             onClear={clear}
           />
@@ -86,26 +88,21 @@ export function Documents({
             onSelected: setSelected,
             label: ({ name }) => strings.select(name),
           }}
-          dragged={(row) => (on_page.some(({ id }) => id === row.id) ? chosen : these([row]))}
+          dragged={(row) => (on_page.some(({ id }) => id === row.id) ? chosen : selectionOf([row]))}
           onPlace={setPlacing}
         />
       </section>
       <FolderDock onDone={clear} />
       {placing && (
-        <PlaceDialog
-          chosen={placing}
-          folder_id={folder_id}
-          onClose={() => setPlacing(null)}
-          onDone={clear}
-        />
+        <PlaceDialog chosen={placing} folder_id={folder_id} onClose={close} onDone={clear} />
       )}
     </>
   );
 }
 
-const shownOf = (shown: Page<Document> | undefined) => ({
-  rows: shown?.data ?? [],
-  total: shown?.pagination.total ?? 0,
+const rowsOf = (page: Page<Document> | undefined) => ({
+  rows: page?.data ?? [],
+  total: page?.pagination.total ?? 0,
 });
 
 /** The search field, running actions, and matches in the text. */
@@ -128,11 +125,11 @@ function useSelected(
   folder_id: string,
   { page, query, status, type, removed, sort, order }: Filter,
 ) {
-  const state = useState<Selected>(none);
+  const state = useState<Selected>(no_selection);
   const [selected, setSelected] = state;
-  useEffect(() => setSelected(none), [query, status, type, removed, folder_id]);
+  useEffect(() => setSelected(no_selection), [query, status, type, removed, folder_id]);
   useEffect(() => {
-    if (selected !== "all") setSelected(none);
+    if (selected !== "all") setSelected(no_selection);
   }, [page, sort, order]);
   return state;
 }
@@ -176,8 +173,8 @@ function DocumentTable({
   readonly folder_id: string;
   readonly selection: Selection<Document>;
   /** What dragging this row drags. */
-  readonly dragged: (row: Document) => Chosen;
-  readonly onPlace: (chosen: Chosen) => void;
+  readonly dragged: (row: Document) => DocumentSelection;
+  readonly onPlace: (chosen: DocumentSelection) => void;
 }) {
   const renaming = useRenaming();
   const { page, removed, sort } = filter;
@@ -187,7 +184,7 @@ function DocumentTable({
     <Loading query={query} rows={6}>
       {({ data, pagination }) =>
         data.length === 0 && page === 1 ? (
-          <NothingShown filter={filter} onAll={() => change({ query: "", status: "", type: "" })} />
+          <NoMatches filter={filter} onAll={() => change({ query: "", status: "", type: "" })} />
         ) : (
           <>
             <Table
@@ -240,7 +237,7 @@ function RemovedLink({
 }
 
 /** A single line while matches in the text are shown above it. */
-const NothingShown = ({
+const NoMatches = ({
   filter: { removed, query, status, type },
   onAll,
 }: {

@@ -8,14 +8,14 @@ import { useState } from "preact/hooks";
 import { useFolders } from "../../api/queries";
 import { Icon } from "../../ui/icons";
 import { folder_strings } from "../../strings/folders";
-import type { Chosen } from "./chosen";
-import { place } from "./document-actions";
+import type { DocumentSelection } from "./chosen";
+import { moveOrAdd } from "./document-actions";
 import { folderOptions } from "./tree";
 
 const strings = folder_strings.page;
 
 interface Dragged {
-  readonly chosen: Chosen;
+  readonly chosen: DocumentSelection;
   /** The folder they are dragged from. */
   readonly folder_id: string;
 }
@@ -24,7 +24,7 @@ const dragged = signal<Dragged | null>(null);
 /** For a row of the list. */
 export const dragAttributes = (
   folder_id: string,
-  chosenOf: () => Chosen,
+  chosenOf: () => DocumentSelection,
 ): JSX.HTMLAttributes<HTMLTableRowElement> => ({
   draggable: true,
   onDragStart: (event) => {
@@ -43,30 +43,36 @@ export const dragAttributes = (
   },
 });
 
-const keeps = ({ ctrlKey, altKey, metaKey }: DragEvent): boolean => ctrlKey || altKey || metaKey;
+const wantsCopy = ({ ctrlKey, altKey, metaKey }: DragEvent): boolean =>
+  ctrlKey || altKey || metaKey;
 
 /** For a folder that accepts drops, and whether documents are held over it. */
 export function useDropTarget(folder_id: string, name: string) {
-  const [over, setOver] = useState(false);
-  const takes = () => dragged.value !== null && dragged.value.folder_id !== folder_id;
+  const [is_over, setOver] = useState(false);
+  const acceptsDrop = () => dragged.value !== null && dragged.value.folder_id !== folder_id;
   return {
-    over: over && takes(),
+    over: is_over && acceptsDrop(),
     attributes: {
       onDragOver: (event: DragEvent) => {
-        if (!takes()) return;
+        if (!acceptsDrop()) return;
         event.preventDefault();
-        event.dataTransfer!.dropEffect = keeps(event) ? "copy" : "move";
+        event.dataTransfer!.dropEffect = wantsCopy(event) ? "copy" : "move";
         setOver(true);
       },
       onDragLeave: () => setOver(false),
       onDrop: (event: DragEvent) => {
         setOver(false);
         const { value } = dragged;
-        if (!value || !takes()) return;
+        if (!value || !acceptsDrop()) return;
         event.preventDefault();
         dragged.value = null;
         const { chosen, folder_id: from } = value;
-        void place(chosen, { from, to: folder_id, name, move: !keeps(event) });
+        void moveOrAdd(chosen, {
+          from_folder_id: from,
+          to_folder_id: folder_id,
+          name,
+          move: !wantsCopy(event),
+        });
       },
     },
   };

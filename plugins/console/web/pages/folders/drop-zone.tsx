@@ -5,41 +5,42 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
 import { folder_strings } from "../../strings/folders";
 import { chosenFiles, droppedFiles } from "./found-files";
-import type { FoundFile } from "./upload-tree";
+import type { FileWithPath } from "./upload-tree";
 
 const strings = folder_strings.page;
 
 /** True while files are dragged over the window, anywhere in it. */
-export function useDrop(onFiles: (files: readonly FoundFile[]) => void): boolean {
+export function useDrop(onFiles: (files: readonly FileWithPath[]) => void): boolean {
   const [over, setOver] = useState(false);
   useEffect(() => {
     let depth = 0;
-    const carries = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") ?? false;
-    const on = <K extends "dragenter" | "dragover" | "dragleave" | "drop">(
+    const hasFiles = ({ dataTransfer }: DragEvent) =>
+      dataTransfer?.types.includes("Files") ?? false;
+    const listenTo = <K extends "dragenter" | "dragover" | "dragleave" | "drop">(
       name: K,
-      work: (event: DragEvent) => void,
+      handle: (event: DragEvent) => void,
     ) => {
       const listen = (event: DragEvent) => {
-        if (carries(event)) work(event);
+        if (hasFiles(event)) handle(event);
       };
       addEventListener(name, listen);
       return () => removeEventListener(name, listen);
     };
-    const undo = [
-      on("dragenter", (event) => {
+    const unsubscribers = [
+      listenTo("dragenter", (event) => {
         event.preventDefault();
         depth += 1;
         setOver(true);
       }),
-      on("dragover", (event) => event.preventDefault()),
-      on("dragleave", () => {
+      listenTo("dragover", (event) => event.preventDefault()),
+      listenTo("dragleave", () => {
         depth -= 1;
         if (depth <= 0) {
           depth = 0;
           setOver(false);
         }
       }),
-      on("drop", (event) => {
+      listenTo("drop", (event) => {
         event.preventDefault();
         depth = 0;
         setOver(false);
@@ -49,7 +50,7 @@ export function useDrop(onFiles: (files: readonly FoundFile[]) => void): boolean
       }),
     ];
     return () => {
-      for (const off of undo) off();
+      for (const unsubscribe of unsubscribers) unsubscribe();
     };
   }, [onFiles]);
   return over;
@@ -115,7 +116,7 @@ export const FileInput = ({
 }: {
   readonly input: RefObject<HTMLInputElement>;
   readonly directory?: boolean;
-  readonly onFiles: (files: readonly FoundFile[]) => void;
+  readonly onFiles: (files: readonly FileWithPath[]) => void;
 }) => (
   <input
     ref={input}

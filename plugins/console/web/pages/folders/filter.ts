@@ -17,9 +17,9 @@ export interface Filter {
 }
 
 /** Fields sorted in descending order by default. */
-const falling: readonly string[] = ["", "created", "updated", "size"];
+const descending_fields: readonly string[] = ["", "created", "updated", "size"];
 export const directionOf = ({ sort, order }: Pick<Filter, "sort" | "order">): "asc" | "desc" =>
-  order === "asc" || order === "desc" ? order : falling.includes(sort) ? "desc" : "asc";
+  order === "asc" || order === "desc" ? order : descending_fields.includes(sort) ? "desc" : "asc";
 
 /** Sorts by this field; reverses the direction if it already does. */
 export const sortedBy = (filter: Filter, by: string): Pick<Filter, "sort" | "order"> => ({

@@ -45,7 +45,7 @@ export function NewFolderDialog({
       submit_label={strings.create}
       onSubmit={create}
       disabled={name.trim() === ""}
-      own_pointers={["/name", "/description"]}
+      field_pointers={["/name", "/description"]}
       onProblem={setProblem}
     >
       <TextField
@@ -102,7 +102,7 @@ export function EditFolderDialog({
       submit_label={strings.save}
       onSubmit={save}
       disabled={name.trim() === ""}
-      own_pointers={["/name", "/description"]}
+      field_pointers={["/name", "/description"]}
       onProblem={setProblem}
     >
       <TextField

@@ -14,11 +14,11 @@ import {
   sendImport,
   sentImports,
   type FolderImport,
-  type Sent,
+  type SentImport,
 } from "./folder-imports";
 
 const strings = folder_strings.archive;
-const look_every_ms = 1_000;
+const refresh_ms = 1_000;
 
 export const ArchiveInput = ({ input }: { readonly input: RefObject<HTMLInputElement> }) => (
   <input
@@ -57,7 +57,7 @@ export function FolderImportPanel() {
   );
 }
 
-function SendingRow({ sent }: { readonly sent: Sent }) {
+function SendingRow({ sent }: { readonly sent: SentImport }) {
   const { file_name, problem, share } = sent;
   if (problem) return <EndedRow sent={sent} text={problem.sentence} failed />;
   return (
@@ -80,20 +80,20 @@ function SendingRow({ sent }: { readonly sent: Sent }) {
   );
 }
 
-function RunRow({ sent, import_id }: { readonly sent: Sent; readonly import_id: string }) {
+function RunRow({ sent, import_id }: { readonly sent: SentImport; readonly import_id: string }) {
   const run = useQuery({
     queryKey: keys.folder_import(import_id),
     queryFn: () => api<FolderImport>(`/folder-imports/${import_id}`),
-    refetchInterval: ({ state: { data } }) => (isUnderWay(data) ? look_every_ms : false),
+    refetchInterval: ({ state: { data } }) => (isRunning(data) ? refresh_ms : false),
   });
   const { data } = run;
-  const is_there = data?.status === "completed";
+  const is_completed = data?.status === "completed";
   useEffect(() => {
-    if (is_there) void refresh("folder", "chat", "prompt");
-  }, [is_there]);
+    if (is_completed) void refresh("folder", "chat", "prompt");
+  }, [is_completed]);
   if (data?.status === "failed")
     return <EndedRow sent={sent} text={data.error?.message ?? strings.failed} failed />;
-  if (data && is_there)
+  if (data && is_completed)
     return (
       <EndedRow
         sent={sent}
@@ -119,7 +119,7 @@ function RunRow({ sent, import_id }: { readonly sent: Sent; readonly import_id: 
   );
 }
 
-const isUnderWay = (run: FolderImport | undefined): boolean =>
+const isRunning = (run: FolderImport | undefined): boolean =>
   run === undefined || run.status === "pending" || run.status === "running";
 
 function EndedRow({
@@ -128,7 +128,7 @@ function EndedRow({
   failed,
   folder_id,
 }: {
-  readonly sent: Sent;
+  readonly sent: SentImport;
   readonly text: string;
   readonly failed?: boolean;
   readonly folder_id?: string | null;

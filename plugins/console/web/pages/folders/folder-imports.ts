@@ -10,7 +10,7 @@ import { upload } from "../../api/upload";
 
 export type FolderImport = Answer<"getFolderImport">;
 
-export interface Sent {
+export interface SentImport {
   readonly id: number;
   readonly file_name: string;
   /** Share of bytes sent, from 0 to 1; at 1 the server is checking the file. */
@@ -21,15 +21,15 @@ export interface Sent {
   readonly problem: ApiProblem | null;
 }
 
-const sent = signal<readonly Sent[]>([]);
+const sent_imports = signal<readonly SentImport[]>([]);
 const cancelling = new Map<number, AbortController>();
 let last_id = 0;
 
 /** Newest first. A component that calls it re-renders on changes. */
-export const sentImports = (): readonly Sent[] => sent.value;
+export const sentImports = (): readonly SentImport[] => sent_imports.value;
 
-const change = (id: number, values: Partial<Sent>): void => {
-  sent.value = sent.value.map((sent_import) =>
+const update = (id: number, values: Partial<SentImport>): void => {
+  sent_imports.value = sent_imports.value.map((sent_import) =>
     sent_import.id === id ? { ...sent_import, ...values } : sent_import,
   );
 };
@@ -37,23 +37,23 @@ const change = (id: number, values: Partial<Sent>): void => {
 /** Removes it from the list; an upload in progress is aborted. */
 export function forgetImport(id: number): void {
   cancelling.get(id)?.abort();
-  sent.value = sent.value.filter((sent_import) => sent_import.id !== id);
+  sent_imports.value = sent_imports.value.filter((sent_import) => sent_import.id !== id);
 }
 
 export function sendImport(file: File): void {
   const id = ++last_id;
   const cancel = new AbortController();
   cancelling.set(id, cancel);
-  const begun = { id, file_name: file.name, share: 0, import_id: null, problem: null };
-  sent.value = [begun, ...sent.value];
+  const new_import = { id, file_name: file.name, share: 0, import_id: null, problem: null };
+  sent_imports.value = [new_import, ...sent_imports.value];
   void upload<FolderImport>("/folders/import", file, {
     signal: cancel.signal,
-    onProgress: (share) => change(id, { share }),
+    onProgress: (share) => update(id, { share }),
   })
     .then(
-      (run) => change(id, { share: 1, import_id: run.id }),
+      (run) => update(id, { share: 1, import_id: run.id }),
       (error: unknown) => {
-        if (!cancel.signal.aborted) change(id, { problem: problemOf(error) });
+        if (!cancel.signal.aborted) update(id, { problem: problemOf(error) });
       },
     )
     .finally(() => {

@@ -23,14 +23,14 @@ import { DeleteFolderDialog, EditFolderDialog, NewFolderDialog } from "./folder-
 import { UploadPanel } from "./upload-panel";
 import { SampleQuestions } from "./sample";
 import { uploadTree } from "./tree-upload";
-import type { FoundFile } from "./upload-tree";
+import type { FileWithPath } from "./upload-tree";
 
 const strings = folder_strings.page;
 
 export default function FolderPage({ params }: { readonly params: PageParams }) {
   const folders = useFolders();
   const folder = folders.data?.find(({ id }) => id === params.id);
-  if (folder) return <Shown key={folder.id} folder={folder} folders={folders.data!} />;
+  if (folder) return <FolderView key={folder.id} folder={folder} folders={folders.data!} />;
   const crumbs = [{ label: folder_strings.title, href: "/folders" }];
   if (folders.error || folders.data) {
     const missing = new ApiProblem(404, "not_found", shared.errors.missing.next);
@@ -63,15 +63,15 @@ interface FolderProps {
 const parentOf = ({ folder, folders }: FolderProps): Folder | undefined =>
   folders.find(({ id }) => id === folder.parentId);
 
-function Shown({ folder, folders }: FolderProps) {
+function FolderView({ folder, folders }: FolderProps) {
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const input = useRef<HTMLInputElement>(null);
   const directory = useRef<HTMLInputElement>(null);
   const upload = useCallback(
-    (files: readonly FoundFile[]) => void uploadTree(folder, files),
+    (files: readonly FileWithPath[]) => void uploadTree(folder, files),
     [folder.id, folder.parentId],
   );
-  const over = useDrop(upload);
+  const is_dragged_over = useDrop(upload);
   const choose = {
     onChoose: () => input.current?.click(),
     onDirectory: () => directory.current?.click(),
@@ -97,7 +97,7 @@ function Shown({ folder, folders }: FolderProps) {
       <Documents folder_id={folder.id} empty={<DropZone large {...choose} />} />
       {folder.document_count > 0 && <DropZone large={false} {...choose} />}
       <Panels where="folder" record={folder} />
-      {over && <DropOverlay text={strings.drop_over(folder.name)} />}
+      {is_dragged_over && <DropOverlay text={strings.drop_over(folder.name)} />}
       <Dialogs folder={folder} folders={folders} dialog={dialog} onClose={() => setDialog(null)} />
     </>
   );

@@ -24,7 +24,7 @@ import { matching, subtreeOf, treeOf, type Branch } from "./tree";
 import { SampleButton } from "./sample";
 import { uploadTree } from "./tree-upload";
 import { UploadPanel } from "./upload-panel";
-import type { FoundFile } from "./upload-tree";
+import type { FileWithPath } from "./upload-tree";
 import { all_folders } from "./uploads";
 
 type OpenDialog =
@@ -33,7 +33,7 @@ type OpenDialog =
 interface Row {
   readonly folder: Folder;
   readonly subfolders: readonly Folder[];
-  readonly below: boolean;
+  readonly is_subfolder: boolean;
   readonly open: boolean;
 }
 
@@ -45,8 +45,8 @@ export default function Folders() {
   const [query, setQuery] = useState("");
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const [, navigate] = useLocation();
-  const create = <WaysIn onNew={() => setDialog({ kind: "new", parent: null })} />;
-  const over = useDrop(uploadRoots);
+  const create = <CreateButtons onNew={() => setDialog({ kind: "new", parent: null })} />;
+  const is_dragged_over = useDrop(uploadRoots);
   const all = folders.data ?? [];
   const close = () => setDialog(null);
   return (
@@ -70,7 +70,7 @@ export default function Folders() {
       )}
       <FolderImportPanel />
       <UploadPanel page={all_folders} />
-      {over && <DropOverlay text={strings.drop_directories} />}
+      {is_dragged_over && <DropOverlay text={strings.drop_directories} />}
       <section class="card">
         <Loading query={folders} rows={5}>
           {(list) =>
@@ -119,10 +119,10 @@ const NoFolders = ({ create }: { readonly create: ComponentChildren }) => (
   </Empty>
 );
 
-const uploadRoots = (files: readonly FoundFile[]) => void uploadTree(null, files);
+const uploadRoots = (files: readonly FileWithPath[]) => void uploadTree(null, files);
 
 /** A new folder, a directory of this computer, or an exported folder. */
-function WaysIn({ onNew }: { readonly onNew: () => void }) {
+function CreateButtons({ onNew }: { readonly onNew: () => void }) {
   const archive = useRef<HTMLInputElement>(null);
   const directory = useRef<HTMLInputElement>(null);
   return (
@@ -187,9 +187,9 @@ function Tree({
 
 /** A folder and, while it is expanded, its subfolders. */
 const rowsOf = ({ folder, subfolders }: Branch, open: boolean): readonly Row[] => [
-  { folder, subfolders, below: false, open },
+  { folder, subfolders, is_subfolder: false, open },
   ...(open
-    ? subfolders.map((sub) => ({ folder: sub, subfolders: [], below: true, open: false }))
+    ? subfolders.map((sub) => ({ folder: sub, subfolders: [], is_subfolder: true, open: false }))
     : []),
 ];
 
@@ -265,14 +265,14 @@ function FolderMenu({
 }
 
 function Name({
-  row: { folder, subfolders, below, open },
+  row: { folder, subfolders, is_subfolder, open },
   onToggle,
 }: {
   readonly row: Row;
   readonly onToggle: () => void;
 }) {
   return (
-    <div class={below ? "folder-name folder-below" : "folder-name"}>
+    <div class={is_subfolder ? "folder-name folder-below" : "folder-name"}>
       {subfolders.length > 0 ? (
         <button
           type="button"

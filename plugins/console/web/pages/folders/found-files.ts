@@ -1,7 +1,7 @@
 /** The files that were dropped or chosen, including those inside directories, with their paths. */
-import type { FoundFile } from "./upload-tree";
+import type { FileWithPath } from "./upload-tree";
 
-export async function droppedFiles(transfer: DataTransfer): Promise<readonly FoundFile[]> {
+export async function droppedFiles(transfer: DataTransfer): Promise<readonly FileWithPath[]> {
   // The entries must be read before the first await: afterwards the browser has emptied the list.
   const entries = [...transfer.items]
     .map((item) => item.webkitGetAsEntry())
@@ -12,7 +12,7 @@ export async function droppedFiles(transfer: DataTransfer): Promise<readonly Fou
 }
 
 /** From the browser's chooser, for files or for a directory. */
-export const chosenFiles = (files: Iterable<File>): readonly FoundFile[] =>
+export const chosenFiles = (files: Iterable<File>): readonly FileWithPath[] =>
   [...files].map((file) => ({
     path: file.webkitRelativePath ? file.webkitRelativePath.split("/") : [file.name],
     file,
@@ -20,9 +20,9 @@ export const chosenFiles = (files: Iterable<File>): readonly FoundFile[] =>
 
 async function filesBelow(
   entry: FileSystemEntry,
-  above: readonly string[],
-): Promise<readonly FoundFile[]> {
-  const path = [...above, entry.name];
+  parents: readonly string[],
+): Promise<readonly FileWithPath[]> {
+  const path = [...parents, entry.name];
   if (entry.isFile) {
     const file = await new Promise<File>((resolve, reject) =>
       (entry as FileSystemFileEntry).file(resolve, reject),
@@ -30,12 +30,12 @@ async function filesBelow(
     return [{ path, file }];
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
-  const found: FoundFile[] = [];
+  const files: FileWithPath[] = [];
   for (;;) {
     const batch = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     );
-    if (batch.length === 0) return found;
-    found.push(...(await Promise.all(batch.map((entry) => filesBelow(entry, path)))).flat());
+    if (batch.length === 0) return files;
+    files.push(...(await Promise.all(batch.map((entry) => filesBelow(entry, path)))).flat());
   }
 }

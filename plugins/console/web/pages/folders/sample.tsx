@@ -16,7 +16,7 @@ declare const SAMPLE_FILE: string;
 
 const strings = folder_strings.sample;
 /** The id of the sample folder, kept in this browser. */
-const place = "dossier.sample";
+const storage_key = "dossier.sample";
 
 async function makeSample(): Promise<Folder> {
   const file = await fetch(new URL(SAMPLE_FILE, import.meta.url));
@@ -30,7 +30,7 @@ async function makeSample(): Promise<Folder> {
     new File([await file.blob()], strings.file, { type: "application/pdf" }),
     { query: { folder_id: folder.id } },
   );
-  localStorage.setItem(place, folder.id);
+  localStorage.setItem(storage_key, folder.id);
   await refresh("folder", "document");
   return folder;
 }
@@ -58,7 +58,7 @@ export function SampleButton() {
 export function SampleQuestions({ folder }: { readonly folder: Folder }) {
   const [, navigate] = useLocation();
   const [asking, setAsking] = useState("");
-  const [is_hidden, setHidden] = useState(localStorage.getItem(place) !== folder.id);
+  const [is_hidden, setHidden] = useState(localStorage.getItem(storage_key) !== folder.id);
   if (is_hidden) return null;
   const ask = async (question: string) => {
     if (asking) return;
@@ -73,7 +73,7 @@ export function SampleQuestions({ folder }: { readonly folder: Folder }) {
     }
   };
   const dismiss = () => {
-    localStorage.removeItem(place);
+    localStorage.removeItem(storage_key);
     setHidden(true);
   };
   const { synced } = folder.status_counts;

@@ -8,10 +8,10 @@ export interface Branch {
 
 /** Root folders with their subfolders, in the given order. */
 export function treeOf(folders: readonly Folder[]): readonly Branch[] {
-  const inside = Map.groupBy(folders, ({ parentId }) => parentId ?? "");
-  return (inside.get("") ?? []).map((folder) => ({
+  const by_parent = Map.groupBy(folders, ({ parentId }) => parentId ?? "");
+  return (by_parent.get("") ?? []).map((folder) => ({
     folder,
-    subfolders: inside.get(folder.id) ?? [],
+    subfolders: by_parent.get(folder.id) ?? [],
   }));
 }
 
@@ -48,10 +48,10 @@ export const folderOptions = (
 export function matching(tree: readonly Branch[], query: string): readonly Branch[] {
   const term = query.trim().toLocaleLowerCase();
   if (term === "") return tree;
-  const named = ({ name }: Folder) => name.toLocaleLowerCase().includes(term);
+  const matches = ({ name }: Folder) => name.toLocaleLowerCase().includes(term);
   return tree.flatMap(({ folder, subfolders }) => {
-    if (named(folder)) return [{ folder, subfolders }];
-    const found = subfolders.filter(named);
-    return found.length > 0 ? [{ folder, subfolders: found }] : [];
+    if (matches(folder)) return [{ folder, subfolders }];
+    const matching_subfolders = subfolders.filter(matches);
+    return matching_subfolders.length > 0 ? [{ folder, subfolders: matching_subfolders }] : [];
   });
 }

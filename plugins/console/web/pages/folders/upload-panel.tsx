@@ -6,7 +6,7 @@ import { Note } from "../../ui/note";
 import { Progress } from "../../ui/tag";
 import { toast } from "../../ui/toast";
 import { folder_strings } from "../../strings/folders";
-import { forgetLeftOut, left_out } from "./tree-upload";
+import { forgetHidden, hidden_counts } from "./tree-upload";
 import {
   keepBoth,
   removeUploads,
@@ -26,24 +26,24 @@ const idsOf = (uploads: readonly Upload[]): readonly number[] => uploads.map(({ 
 /** `page`: the folder, or the page of all folders, where they were started. */
 export function UploadPanel({ page }: { readonly page: string }) {
   const uploads = uploadsOf(page);
-  const by = (state: Upload["state"]) => uploads.filter((entry) => entry.state === state);
-  const sent = by("sent");
-  const clashes = by("clash");
-  const failed = by("failed");
-  const sending = by("sending");
-  const waiting = by("waiting");
+  const inState = (state: Upload["state"]) => uploads.filter((entry) => entry.state === state);
+  const sent = inState("sent");
+  const clashes = inState("clash");
+  const failed = inState("failed");
+  const sending = inState("sending");
+  const waiting = inState("waiting");
   const busy = sending.length + waiting.length > 0;
-  const clean = uploads.length > 0 && sent.length === uploads.length;
+  const is_all_sent = uploads.length > 0 && sent.length === uploads.length;
   useEffect(() => {
-    if (!clean) return;
+    if (!is_all_sent) return;
     toast({ text: strings.done(sent.length) });
     removeUploads(idsOf(sent));
-  }, [clean]);
-  const hidden = left_out.value.get(page) ?? 0;
-  if (uploads.length === 0 || clean)
-    return hidden > 0 ? <LeftOut page={page} count={hidden} /> : null;
+  }, [is_all_sent]);
+  const hidden = hidden_counts.value.get(page) ?? 0;
+  if (uploads.length === 0 || is_all_sent)
+    return hidden > 0 ? <HiddenFilesNote page={page} count={hidden} /> : null;
   const open = [...sending, ...waiting].slice(0, open_max);
-  const rest = sending.length + waiting.length - open.length;
+  const unlisted_count = sending.length + waiting.length - open.length;
   return (
     <section class="card uploads" aria-label={strings.title}>
       <div class="card-head">
@@ -82,17 +82,17 @@ export function UploadPanel({ page }: { readonly page: string }) {
       {failed.length > rows_max && (
         <p class="card-foot muted small">{strings.more_failed(failed.length - rows_max)}</p>
       )}
-      {rest > 0 && <p class="card-foot muted small">{strings.more(rest)}</p>}
+      {unlisted_count > 0 && <p class="card-foot muted small">{strings.more(unlisted_count)}</p>}
       {hidden > 0 && <p class="card-foot muted small">{strings.hidden(hidden)}</p>}
     </section>
   );
 }
 
 /** Still shown after the uploads: files that were skipped. */
-const LeftOut = ({ page, count }: { readonly page: string; readonly count: number }) => (
+const HiddenFilesNote = ({ page, count }: { readonly page: string; readonly count: number }) => (
   <Note
     actions={
-      <Button small onClick={() => forgetLeftOut(page)}>
+      <Button small onClick={() => forgetHidden(page)}>
         {strings.dismiss_note}
       </Button>
     }
@@ -111,11 +111,11 @@ function progressOf(uploads: readonly Upload[]): number {
 }
 
 function SendingRow({ entry }: { readonly entry: Upload }) {
-  const { file, name, share, state, slowed, id } = entry;
+  const { file, name, share, state, is_throttled, id } = entry;
   const text =
     state === "waiting"
       ? strings.waiting
-      : slowed
+      : is_throttled
         ? strings.slowed
         : share >= 1
           ? strings.saving
@@ -165,7 +165,7 @@ function FailedRow({ entry }: { readonly entry: Upload }) {
 
 /** Name conflicts: resolved one by one, or all at once. */
 function Clashes({ clashes }: { readonly clashes: readonly Upload[] }) {
-  const all = (run: (entry: Upload) => void) => () => {
+  const forEach = (run: (entry: Upload) => void) => () => {
     for (const entry of clashes) run(entry);
   };
   return (
@@ -177,10 +177,10 @@ function Clashes({ clashes }: { readonly clashes: readonly Upload[] }) {
         actions={
           clashes.length > 1 && (
             <>
-              <Button small onClick={all(replaceUpload)}>
+              <Button small onClick={forEach(replaceUpload)}>
                 {strings.replace_all}
               </Button>
-              <Button small onClick={all(keepBoth)}>
+              <Button small onClick={forEach(keepBoth)}>
                 {strings.keep_all}
               </Button>
               <Button small onClick={() => removeUploads(idsOf(clashes))}>

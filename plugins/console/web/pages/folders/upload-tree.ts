@@ -4,7 +4,7 @@
  */
 
 /** A file with the path it was found at; the last part is its name. */
-export interface FoundFile {
+export interface FileWithPath {
   readonly path: readonly string[];
   readonly file: File;
 }
@@ -22,7 +22,7 @@ export interface Plan {
 }
 
 /** Files that systems and programs create beside the user's own. */
-const litter = new RegExp(
+const system_files = new RegExp(
   "^(" +
     String.raw`\..*|~\$.*|Thumbs\.db|ehthumbs\.db|desktop\.ini|__MACOSX|\$RECYCLE\.BIN|` +
     "System Volume Information)$",
@@ -34,10 +34,10 @@ const name_max = 255;
  * `levels`: how many levels of folders can be created below the target. A file that was chosen
  * individually is never skipped.
  */
-export function planTree(found: readonly FoundFile[], levels: number): Plan {
-  const visible = found.filter(({ path }) => path.length === 1 || !path.some(isHidden));
+export function planTree(files: readonly FileWithPath[], levels: number): Plan {
+  const visible = files.filter(({ path }) => path.length === 1 || !path.some(isHidden));
   return {
-    hidden: found.length - visible.length,
+    hidden: files.length - visible.length,
     files: visible.map(({ path, file }) => {
       const depth = Math.min(levels, path.length - 1);
       return {
@@ -48,7 +48,7 @@ export function planTree(found: readonly FoundFile[], levels: number): Plan {
     }),
   };
 }
-const isHidden = (part: string): boolean => litter.test(part);
+const isHidden = (part: string): boolean => system_files.test(part);
 
 /** The end of a long path is the most informative. */
 const shortened = (name: string): string => {

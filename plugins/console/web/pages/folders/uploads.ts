@@ -20,7 +20,7 @@ export interface Upload {
   /** Share of bytes sent, from 0 to 1; at 1 the server is still saving. */
   share: number;
   /** The server asked to wait. */
-  slowed: boolean;
+  is_throttled: boolean;
   problem: ApiProblem | null;
   /**
    * What to do if the name is taken: ask, replace the existing document, or use the next free name.
@@ -46,12 +46,12 @@ let running = 0;
 
 /** Incremented when anything changed; at most once per frame. */
 const revision = signal(0);
-let announced = false;
+let is_announced = false;
 function announce(): void {
-  if (announced) return;
-  announced = true;
+  if (is_announced) return;
+  is_announced = true;
   requestAnimationFrame(() => {
-    announced = false;
+    is_announced = false;
     revision.value += 1;
   });
 }
@@ -77,7 +77,7 @@ export function addUploads(
       shown_in: page,
       state: "waiting",
       share: 0,
-      slowed: false,
+      is_throttled: false,
       problem: null,
       on_clash: "ask",
     })),
@@ -104,10 +104,10 @@ export function keepBoth(entry: Upload): void {
 }
 
 function restart(entry: Upload, change: Partial<Upload>): void {
-  uploads = uploads.map((other) =>
-    other.id === entry.id
-      ? { ...other, state: "waiting", share: 0, problem: null, ...change }
-      : other,
+  uploads = uploads.map((upload_entry) =>
+    upload_entry.id === entry.id
+      ? { ...upload_entry, state: "waiting", share: 0, problem: null, ...change }
+      : upload_entry,
   );
   first_waiting = 0;
   start();
@@ -176,7 +176,7 @@ async function send(entry: Upload): Promise<void> {
 
 /** Waits as long as the server asked for. */
 async function pause(entry: Upload, seconds: number, cancelled: AbortSignal): Promise<void> {
-  entry.slowed = true;
+  entry.is_throttled = true;
   entry.share = 0;
   announce();
   await new Promise<void>((resolve) => {
@@ -190,7 +190,7 @@ async function pause(entry: Upload, seconds: number, cancelled: AbortSignal): Pr
       { once: true },
     );
   });
-  entry.slowed = false;
+  entry.is_throttled = false;
 }
 
 // Closing the tab would lose unsent files.

@@ -21,7 +21,7 @@ import { Progress, Tag } from "../../ui/tag";
 import { toast, toastError } from "../../ui/toast";
 import { import_strings as strings } from "../../strings/imports";
 import {
-  isUnderWay,
+  isRunning,
   item_tones,
   kindOf,
   sourceText,
@@ -39,25 +39,25 @@ export default function Import({ params }: { readonly params: PageParams }) {
   const run = useQuery({
     queryKey: [...keys.imports, "one", id],
     queryFn: () => api<ImportRun>(`/imports/${id}`),
-    refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? running_ms : false),
+    refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? running_ms : false),
   });
   return (
     <RecordPage query={run} title={strings.one} crumbs={crumbs}>
-      {(shown) => (
+      {(loaded) => (
         <>
           <PageHeader
-            title={sourceText(shown.source)}
-            text={kindOf(shown.source)}
+            title={sourceText(loaded.source)}
+            text={kindOf(loaded.source)}
             crumbs={crumbs}
-            actions={<Actions run={shown} />}
+            actions={<Actions run={loaded} />}
           />
-          {shown.error && (
+          {loaded.error && (
             <Note tone="bad" title={strings.run_failed}>
-              {forPeople(shown.error.message)}
+              {forPeople(loaded.error.message)}
             </Note>
           )}
-          <Summary run={shown} />
-          <Items run={shown} />
+          <Summary run={loaded} />
+          <Items run={loaded} />
         </>
       )}
     </RecordPage>
@@ -71,7 +71,7 @@ function Actions({
 }) {
   const [, navigate] = useLocation();
   const [cancelling, setCancelling] = useState(false);
-  const attempt = async (work: () => Promise<string>) => {
+  const runAndReport = async (work: () => Promise<string>) => {
     try {
       toast({ text: await work() });
     } catch (error) {
@@ -80,12 +80,12 @@ function Actions({
     await refresh("import");
   };
   const retry = () =>
-    attempt(async () => {
+    runAndReport(async () => {
       await api(`/imports/${id}/retry`, { method: "POST" });
       return strings.retried;
     });
   const retryImport = () =>
-    attempt(async () => {
+    runAndReport(async () => {
       const started = await api<ImportRun>("/imports", {
         method: "POST",
         body: { folder_id, source },
@@ -93,7 +93,7 @@ function Actions({
       navigate(`/imports/${started.id}`);
       return strings.again_started;
     });
-  if (isUnderWay({ status })) {
+  if (isRunning({ status })) {
     return (
       <>
         <Button kind="danger" icon="stop" onClick={() => setCancelling(true)}>
@@ -165,7 +165,7 @@ function Summary({ run }: { readonly run: ImportRun }) {
           )}
         </span>
       </div>
-      {isUnderWay(run) && (
+      {isRunning(run) && (
         <Progress
           label={strings.items}
           value={total === 0 ? undefined : done / total}
@@ -232,8 +232,8 @@ function Items({ run }: { readonly run: ImportRun }) {
   const items = useQuery({
     queryKey: [...keys.imports, "items", run.id, status, page],
     queryFn: () => api<Page<ImportItem>>(`/imports/${run.id}/items`, { query: { page, status } }),
-    placeholderData: (before) => before,
-    refetchInterval: isUnderWay(run) ? running_ms * 2 : false,
+    placeholderData: (previous) => previous,
+    refetchInterval: isRunning(run) ? running_ms * 2 : false,
   });
   return (
     <section class="card">
@@ -261,7 +261,7 @@ function Items({ run }: { readonly run: ImportRun }) {
         columns={columns}
         empty={
           <Empty icon="import" title={strings.no_items}>
-            {isUnderWay(run) && status === "" ? strings.no_items_yet : undefined}
+            {isRunning(run) && status === "" ? strings.no_items_yet : undefined}
           </Empty>
         }
       />

@@ -13,7 +13,7 @@ import { toast } from "../../ui/toast";
 import { import_strings as strings } from "../../strings/imports";
 import { folderOptions } from "../folders/tree";
 import type { ImportRun, Source } from "./records";
-import { sourceFault, kinds, linesOf, SourceField, type Kind } from "./source-field";
+import { addressProblemOf, kinds, linesOf, SourceField, type Kind } from "./source-field";
 
 type Repeat = keyof typeof strings.repeats;
 type DryRun = Extract<Answer<"createImport">, { readonly items: unknown }>;
@@ -114,43 +114,44 @@ function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
     repeat: "never",
     cron: "",
   });
-  const [found, setFound] = useState<DryRun | null>(null);
+  const [preview_result, setPreviewResult] = useState<DryRun | null>(null);
   const { busy, problem, call } = useCall();
   const { text, repeat, cron } = fields;
   const ready = text.trim() !== "" && (repeat !== "custom" || cron.trim() !== "");
-  const [shown, setShown] = useState(false);
-  const wrong = shown ? sourceFault(fields.kind, text) : undefined;
+  const [is_validated, setValidated] = useState(false);
+  const source_problem = is_validated ? addressProblemOf(fields.kind, text) : undefined;
   /** Invalid addresses are reported here, before anything is sent. */
-  const isFit = (): boolean => {
-    setShown(true);
-    return sourceFault(fields.kind, text) === undefined;
+  const validate = (): boolean => {
+    setValidated(true);
+    return addressProblemOf(fields.kind, text) === undefined;
   };
   const submit = (event: Event) => {
     event.preventDefault();
-    if (!ready || !isFit()) return;
+    if (!ready || !validate()) return;
     void call("start", async () => {
       navigate(await start(fields));
       await refresh("import");
     });
   };
-  const preview = () => isFit() && void call("preview", async () => setFound(await dryRun(fields)));
-  const beside = sourceProblem(problem) ?? problem?.at("/every");
+  const preview = () =>
+    validate() && void call("preview", async () => setPreviewResult(await dryRun(fields)));
+  const is_beside_field = sourceProblem(problem) ?? problem?.at("/every");
   return (
     <form class="card-body stack form-narrow" noValidate onSubmit={submit}>
       <ImportFields
         fields={fields}
         folders={options}
         problem={problem}
-        wrong={wrong}
-        onLeave={() => text.trim() !== "" && setShown(true)}
+        wrong={source_problem}
+        onLeave={() => text.trim() !== "" && setValidated(true)}
         onChange={(change) => {
-          if (change.kind !== undefined) setShown(false);
-          setFields((before) => ({ ...before, ...change }));
-          if (change.kind !== undefined || change.text !== undefined) setFound(null);
+          if (change.kind !== undefined) setValidated(false);
+          setFields((previous) => ({ ...previous, ...change }));
+          if (change.kind !== undefined || change.text !== undefined) setPreviewResult(null);
         }}
       />
-      {problem && !beside && <Problem error={problem} />}
-      {found && <FoundItems found={found} />}
+      {problem && !is_beside_field && <Problem error={problem} />}
+      {preview_result && <FoundItems found={preview_result} />}
       <div class="row row-wrap">
         <Button type="submit" kind="primary" busy={busy === "start"} disabled={!ready}>
           {repeat === "never" ? strings.start : strings.schedule}
@@ -239,8 +240,8 @@ function FoundItems({
       <p class="strong">{strings.found(total, more)}</p>
       {total > 0 && (
         <ul class="plain-list found small" aria-label={strings.found_label} tabIndex={0}>
-          {items.slice(0, shown_max).map(({ uri, folder, error }, place) => (
-            <li key={place} class="two-lines">
+          {items.slice(0, shown_max).map(({ uri, folder, error }, index) => (
+            <li key={index} class="two-lines">
               <span class="clip">
                 {folder !== null && <span class="muted">{folder} / </span>}
                 {uri}

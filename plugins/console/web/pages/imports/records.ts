@@ -29,7 +29,7 @@ export const item_tones: Readonly<Record<ItemStatus, TagTone>> = {
   failed: "bad",
   skipped: "plain",
 };
-export const isUnderWay = ({ status }: Pick<ImportRun, "status">): boolean =>
+export const isRunning = ({ status }: Pick<ImportRun, "status">): boolean =>
   status === "pending" || status === "running";
 
 export const kindOf = ({ type }: Source): string => strings.kinds[type] ?? type;

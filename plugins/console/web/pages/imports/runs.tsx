@@ -12,7 +12,7 @@ import type { Column } from "../../ui/table";
 import { Progress, Tag } from "../../ui/tag";
 import { Time } from "../../ui/time";
 import { import_strings as strings } from "../../strings/imports";
-import { isUnderWay, kindOf, sourceText, tones, type ImportRun } from "./records";
+import { isRunning, kindOf, sourceText, tones, type ImportRun } from "./records";
 
 /** Events announce most changes; the counts of a run change faster than that. */
 const running_ms = 1_500;
@@ -23,8 +23,8 @@ export function ImportRuns() {
   const runs = useQuery({
     queryKey: [...keys.imports, "list", page],
     queryFn: () => api<Page<ImportRun>>("/imports", { query: { page } }),
-    placeholderData: (before) => before,
-    refetchInterval: ({ state }) => (state.data?.data.some(isUnderWay) ? running_ms : false),
+    placeholderData: (previous) => previous,
+    refetchInterval: ({ state }) => (state.data?.data.some(isRunning) ? running_ms : false),
   });
   return (
     <section class="card">
@@ -88,7 +88,7 @@ const columns = (folderName: (id: string) => string): readonly Column<ImportRun>
 
 function Count({ run }: { readonly run: ImportRun }) {
   const { completed_item_count: done, total_item_count: total, failed_item_count: failed } = run;
-  if (isUnderWay(run))
+  if (isRunning(run))
     return (
       <Progress
         label={strings.items}

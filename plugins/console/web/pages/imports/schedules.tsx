@@ -22,7 +22,7 @@ export function ImportSchedules() {
   const schedules = useQuery({
     queryKey: [...keys.imports, "schedules", page],
     queryFn: () => api<Page<ImportSchedule>>("/import-schedules", { query: { page } }),
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   });
   return (
     <section class="card">

@@ -19,7 +19,7 @@ export const linesOf = (text: string): readonly string[] =>
     .filter(Boolean);
 
 /** A sentence about the first entry that is not a web address. */
-export const sourceFault = (kind: Kind, text: string): string | undefined =>
+export const addressProblemOf = (kind: Kind, text: string): string | undefined =>
   kind === "directory" ? undefined : addressProblem(linesOf(text));
 
 interface FieldProps {

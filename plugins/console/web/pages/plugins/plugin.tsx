@@ -25,12 +25,12 @@ export default function PluginPage({ params }: { readonly params: PageParams }) 
   });
   return (
     <RecordPage query={plugin} title={name} crumbs={crumbs}>
-      {(found) => <Shown plugin={found} />}
+      {(loaded) => <PluginView plugin={loaded} />}
     </RecordPage>
   );
 }
 
-function Shown({ plugin }: { readonly plugin: PluginDetails }) {
+function PluginView({ plugin }: { readonly plugin: PluginDetails }) {
   const { name, version, status, reason, next_start, built_in, section } = plugin;
   return (
     <>
@@ -70,11 +70,11 @@ function Settings({ section }: { readonly section: string }) {
       <div class="card-body">
         <Loading query={settings}>
           {(all) => {
-            const of_section = all.filter(({ setting }) => setting.startsWith(`${section}.`));
-            return of_section.length === 0 ? (
+            const section_settings = all.filter(({ setting }) => setting.startsWith(`${section}.`));
+            return section_settings.length === 0 ? (
               <p class="muted">{strings.no_settings}</p>
             ) : (
-              <SettingsForm settings={of_section} />
+              <SettingsForm settings={section_settings} />
             );
           }}
         </Loading>
@@ -121,8 +121,8 @@ function Facts({ plugin }: { readonly plugin: PluginDetails }) {
           .flatMap(([label, values]) => [
             <dt key={`${label} of`}>{label}</dt>,
             <dd key={label}>
-              {values.map((value, place) => (
-                <div key={place}>{value}</div>
+              {values.map((value, index) => (
+                <div key={index}>{value}</div>
               ))}
             </dd>,
           ])}

@@ -15,19 +15,19 @@ import { plugin_purposes } from "../../strings/plugin-purposes";
 import { plugin_strings as strings } from "../../strings/plugins";
 import { AddDialog, DisableDialog, RemoveDialog } from "./dialogs";
 import { state_columns } from "./columns";
-import { enable, isWanted, type Plugin, type Plugins } from "./records";
+import { enable, isEnabledNext, type Plugin, type Plugins } from "./records";
 
 const refresh_ms = 10_000;
-type Asking = { readonly action: "disable" | "remove"; readonly plugin: Plugin } | "add" | null;
+type OpenDialog = { readonly action: "disable" | "remove"; readonly plugin: Plugin } | "add" | null;
 
 export default function PluginsPage() {
-  const [asking, setAsking] = useState<Asking>(null);
+  const [dialog, setDialog] = useState<OpenDialog>(null);
   const plugins = useQuery({
     queryKey: keys.plugins,
     queryFn: () => api<Plugins>("/plugins"),
     refetchInterval: refresh_ms,
   });
-  const close = () => setAsking(null);
+  const close = () => setDialog(null);
   return (
     <RecordPage query={plugins} title={strings.title}>
       {({ data, directory, installs }) => (
@@ -41,7 +41,7 @@ export default function PluginsPage() {
                   kind="primary"
                   icon="plus"
                   data-shortcut="n"
-                  onClick={() => setAsking("add")}
+                  onClick={() => setDialog("add")}
                 >
                   {strings.add}
                 </Button>
@@ -52,7 +52,7 @@ export default function PluginsPage() {
           <section class="card">
             <Table
               label={strings.label}
-              columns={columnsOf(installs, setAsking)}
+              columns={columnsOf(installs, setDialog)}
               rows={addedFirst(data)}
               row_key={({ name, file }) => `${name} ${file}`}
             />
@@ -65,12 +65,12 @@ export default function PluginsPage() {
               </div>
             </Note>
           )}
-          {asking === "add" && <AddDialog onClose={close} />}
-          {asking !== null && asking !== "add" && asking.action === "disable" && (
-            <DisableDialog plugin={asking.plugin} onClose={close} />
+          {dialog === "add" && <AddDialog onClose={close} />}
+          {dialog !== null && dialog !== "add" && dialog.action === "disable" && (
+            <DisableDialog plugin={dialog.plugin} onClose={close} />
           )}
-          {asking !== null && asking !== "add" && asking.action === "remove" && (
-            <RemoveDialog plugin={asking.plugin} onClose={close} />
+          {dialog !== null && dialog !== "add" && dialog.action === "remove" && (
+            <RemoveDialog plugin={dialog.plugin} onClose={close} />
           )}
         </>
       )}
@@ -96,7 +96,10 @@ export function RestartNote({ changes }: { readonly changes: number }) {
   );
 }
 
-const columnsOf = (installs: boolean, ask: (asking: Asking) => void): readonly Column<Plugin>[] => [
+const columnsOf = (
+  installs: boolean,
+  onDialog: (asking: OpenDialog) => void,
+): readonly Column<Plugin>[] => [
   {
     key: "name",
     header: strings.plugin,
@@ -122,7 +125,7 @@ const columnsOf = (installs: boolean, ask: (asking: Asking) => void): readonly C
     header: strings.actions,
     kind: "actions",
     cell: (plugin) => (
-      <Menu label={strings.actions_of(plugin.name)} items={itemsOf(plugin, installs, ask)} />
+      <Menu label={strings.actions_of(plugin.name)} items={itemsOf(plugin, installs, onDialog)} />
     ),
   },
 ];
@@ -130,15 +133,15 @@ const columnsOf = (installs: boolean, ask: (asking: Asking) => void): readonly C
 function itemsOf(
   plugin: Plugin,
   installs: boolean,
-  ask: (asking: Asking) => void,
+  ask: (asking: OpenDialog) => void,
 ): readonly MenuItem[] {
-  const turn: MenuItem = isWanted(plugin)
+  const toggle: MenuItem = isEnabledNext(plugin)
     ? { label: strings.disable, icon: "close", run: () => ask({ action: "disable", plugin }) }
     : { label: strings.enable, icon: "check", run: () => void enable(plugin) };
   const removes = installs && !plugin.built_in && plugin.next_start !== "removed";
   return removes
     ? [
-        turn,
+        toggle,
         "separator",
         {
           label: strings.remove,
@@ -147,5 +150,5 @@ function itemsOf(
           run: () => ask({ action: "remove", plugin }),
         },
       ]
-    : [turn];
+    : [toggle];
 }

@@ -42,5 +42,5 @@ export async function remove({ name }: Pick<Plugin, "name">): Promise<void> {
 }
 
 /** Whether it will be loaded at the next start. */
-export const isWanted = ({ status, next_start }: Plugin): boolean =>
+export const isEnabledNext = ({ status, next_start }: Plugin): boolean =>
   status === "disabled" ? next_start === "enabled" : next_start !== "disabled";

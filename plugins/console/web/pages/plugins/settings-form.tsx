@@ -19,7 +19,7 @@ export function SettingsForm({ settings }: { readonly settings: readonly Setting
     .map(({ setting }) => setting);
   const changes = changesOf(editable, draft);
   const is_changed = Object.keys(changes).length > 0;
-  const beside = settings.some((setting) => problemAt(problem, setting) !== undefined);
+  const is_beside_field = settings.some((setting) => problemAt(problem, setting) !== undefined);
   const save = async (event: Event) => {
     event.preventDefault();
     if (busy) return;
@@ -30,15 +30,15 @@ export function SettingsForm({ settings }: { readonly settings: readonly Setting
       const saved = await api<readonly Setting[]>("/settings", { method: "PATCH", body: changes });
       await refreshPlugins();
       setDraft({});
-      const waits = saved.some(({ restart_needed }) => restart_needed);
-      toast({ text: waits ? strings.saved_for_start : strings.saved });
+      const needs_restart = saved.some(({ restart_needed }) => restart_needed);
+      toast({ text: needs_restart ? strings.saved_for_start : strings.saved });
     } catch (error) {
       setProblem(error);
     }
     setBusy(false);
   };
   const edit = (change: Draft) => {
-    setDraft((before) => ({ ...before, ...change }));
+    setDraft((previous) => ({ ...previous, ...change }));
     setProblem(null);
   };
   return (
@@ -53,7 +53,7 @@ export function SettingsForm({ settings }: { readonly settings: readonly Setting
         />
       ))}
       {outside.length > 0 && <p class="small muted">{strings.outside(outside)}</p>}
-      {problem !== null && !beside && <Problem error={problem} />}
+      {problem !== null && !is_beside_field && <Problem error={problem} />}
       <div class="row row-wrap">
         <Button type="submit" kind={is_changed ? "primary" : "default"} busy={busy}>
           {strings.save}

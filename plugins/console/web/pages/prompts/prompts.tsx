@@ -163,7 +163,8 @@ function EditDialog({
 }) {
   const [fields, setFields] = useState<Fields>(prompt);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const change = (part: Partial<Fields>) => setFields((before) => ({ ...before, ...part }));
+  const change = (changes: Partial<Fields>) =>
+    setFields((previous) => ({ ...previous, ...changes }));
   const save = async () => {
     const { name, text, description } = fields;
     const body = { name, text, description: description?.trim() ? description : null };
@@ -179,7 +180,7 @@ function EditDialog({
       submit_label={strings.save}
       onClose={onClose}
       onSubmit={save}
-      own_pointers={["/name", "/text", "/description"]}
+      field_pointers={["/name", "/text", "/description"]}
       onProblem={setProblem}
     >
       <TextField

@@ -6,7 +6,7 @@
 const isNamed = (element: Element): boolean =>
   element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby");
 
-function complete(root: Element): void {
+function addAttributes(root: Element): void {
   for (const box of root.querySelectorAll(
     "pre:not([tabindex]), .highlight-code > :not([tabindex], .copy-to-clipboard, " +
       ".download-contents)",
@@ -36,8 +36,8 @@ function complete(root: Element): void {
 
 /** Applies the fixes now and whenever something opens. Returns a function that stops it. */
 export function keepAccessible(root: Element): () => void {
-  const watching = new MutationObserver(() => complete(root));
-  watching.observe(root, { childList: true, subtree: true });
-  complete(root);
-  return () => watching.disconnect();
+  const observer = new MutationObserver(() => addAttributes(root));
+  observer.observe(root, { childList: true, subtree: true });
+  addAttributes(root);
+  return () => observer.disconnect();
 }

@@ -20,7 +20,7 @@ const contract_path = `${contract_base}/openapi.json`;
 const style_path = new URL(style_file, import.meta.url).pathname;
 
 /** The same operation in the console's API, which accepts the session instead of a key. */
-function inMyName(url: string): string {
+function consoleUrl(url: string): string {
   const target = new URL(url, location.href);
   return target.pathname.startsWith(contract_base) && target.pathname !== contract_path
     ? `${location.origin}${api_base}${target.pathname.slice(contract_base.length)}${target.search}`
@@ -55,14 +55,14 @@ async function loadContract(signal: AbortSignal): Promise<Contract> {
       (name) => response.headers.get(name),
       contract_path,
     );
-  return withoutEchoes((await response.json()) as Contract);
+  return withoutEmptyDescriptions((await response.json()) as Contract);
 }
 
 interface Contract {
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
 }
 /** A tag whose description equals its name, the default for plugins, is shown once. */
-const withoutEchoes = ({ tags = [], ...contract }: Contract): Contract => ({
+const withoutEmptyDescriptions = ({ tags = [], ...contract }: Contract): Contract => ({
   ...contract,
   tags: tags.map(({ name, description }) => ({
     name,
@@ -71,7 +71,7 @@ const withoutEchoes = ({ tags = [], ...contract }: Contract): Contract => ({
 });
 
 /** Requests use the session; snippets to copy use an API key. */
-async function show(domNode: HTMLElement, spec: object, onComplete: () => void): Promise<void> {
+async function render(domNode: HTMLElement, spec: object, onComplete: () => void): Promise<void> {
   // Much larger than the rest of the console, so it is loaded only for this page.
   const { default: SwaggerUI } = await import("swagger-ui-dist/swagger-ui-es-bundle.js");
   const ui = SwaggerUI({
@@ -87,7 +87,7 @@ async function show(domNode: HTMLElement, spec: object, onComplete: () => void):
     requestInterceptor: ({ headers: { Authorization: _placeholder, ...headers }, ...call }) => ({
       ...call,
       headers,
-      url: inMyName(call.url),
+      url: consoleUrl(call.url),
       credentials: "same-origin",
     }),
     onComplete: () => {
@@ -98,21 +98,21 @@ async function show(domNode: HTMLElement, spec: object, onComplete: () => void):
 }
 
 export default function Reference() {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState(false);
   const contract = useQuery({
     queryKey: ["contract"],
     queryFn: ({ signal }) => loadContract(signal),
     staleTime: Infinity,
   });
-  useEffect(() => keepAccessible(place.current!), []);
+  useEffect(() => keepAccessible(container.current!), []);
   useEffect(() => {
     const spec = contract.data;
     if (!spec) return;
     let is_mounted = true;
     void loadStyles().then(() => {
       if (is_mounted)
-        void show(place.current!, spec, () => {
+        void render(container.current!, spec, () => {
           if (is_mounted) setShown(true);
         });
     });
@@ -146,7 +146,7 @@ export default function Reference() {
           </Loading>
         </section>
       )}
-      <div ref={place} class="reference" hidden={!shown} />
+      <div ref={container} class="reference" hidden={!shown} />
     </>
   );
 }

@@ -14,14 +14,14 @@ function paragraphs({ createElement }: SwaggerReact, text: string): unknown[] {
   return text
     .trim()
     .split(/\n{2,}/)
-    .map((paragraph, place) =>
+    .map((paragraph, index) =>
       createElement(
         "p",
-        { key: place },
+        { key: index },
         ...paragraph
           .split(/(`[^`]+`)/)
-          .map((part, at) =>
-            /^`.+`$/.test(part) ? createElement("code", { key: at }, part.slice(1, -1)) : part,
+          .map((part, index) =>
+            /^`.+`$/.test(part) ? createElement("code", { key: index }, part.slice(1, -1)) : part,
           ),
       ),
     );

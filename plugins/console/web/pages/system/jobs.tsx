@@ -92,7 +92,7 @@ export function Jobs() {
     queryKey: [...keys.jobs, state, page],
     queryFn: () => api<Page<Job>>("/system/jobs", { query: { state, page } }),
     refetchInterval: refresh_ms,
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   });
   return (
     <section class="card">

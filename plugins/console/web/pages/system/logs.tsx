@@ -42,7 +42,7 @@ const columns: readonly Column<LogLine & { readonly key: string }>[] = [
       <span class="two-lines">
         <span class="wrap-anywhere">{message}</span>
         {Object.keys(fields).length > 0 && (
-          <span class="mono wrap-anywhere">{inWords(fields)}</span>
+          <span class="mono wrap-anywhere">{fieldsText(fields)}</span>
         )}
       </span>
     ),
@@ -50,7 +50,7 @@ const columns: readonly Column<LogLine & { readonly key: string }>[] = [
 ];
 
 /** `name=unlucky.count attempt=1`: JSON only where a value is more than a word. */
-function inWords(fields: LogLine["fields"]): string {
+function fieldsText(fields: LogLine["fields"]): string {
   return Object.entries(fields)
     .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join("  ");
@@ -65,7 +65,7 @@ export function Logs() {
         query: { level, limit: lines_max },
       }),
     refetchInterval: refresh_ms,
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   });
   return (
     <section class="card">
@@ -86,7 +86,7 @@ export function Logs() {
             <Table
               label={strings.logs_label}
               columns={columns}
-              rows={data.map((line, place) => ({ ...line, key: `${line.at} ${place}` }))}
+              rows={data.map((line, index) => ({ ...line, key: `${line.at} ${index}` }))}
               row_key={({ key }) => key}
             />
           )

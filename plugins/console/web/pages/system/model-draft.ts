@@ -8,7 +8,7 @@ export type Draft = Readonly<Record<string, string | null>>;
 
 /** Such as `base_url`. */
 export const keyOf = ({ setting }: Setting): string => setting.slice(setting.indexOf(".") + 1);
-export const inWords = (value: Setting["value"]): string =>
+export const valueText = (value: Setting["value"]): string =>
   value === null ? "" : Array.isArray(value) ? value.join(", ") : String(value);
 
 /** A source of higher precedence sets it. */
@@ -16,36 +16,38 @@ export const isPinned = ({ origin }: Setting): boolean =>
   origin !== "default" && origin !== "stored";
 
 /** The content of its field before any input; always empty for a secret. */
-const before = (setting: Setting): string =>
+const initialText = (setting: Setting): string =>
   setting.kind === "secret"
     ? ""
-    : inWords(isPinned(setting) ? setting.value : (setting.stored ?? setting.value));
+    : valueText(isPinned(setting) ? setting.value : (setting.stored ?? setting.value));
 
 /** The current content of its field. */
-export const shownIn = (draft: Draft, setting: Setting): string =>
-  draft[setting.setting] ?? before(setting);
+export const fieldText = (draft: Draft, setting: Setting): string =>
+  draft[setting.setting] ?? initialText(setting);
 
 /** The server's complaint about it. */
 export const problemAt = (problem: unknown, { setting }: Setting): string | undefined =>
   problem instanceof ApiProblem ? problem.at(`/${setting}`) : undefined;
 
 /** Whether it applies to the chosen provider. */
-export function isOfUse(setting: Setting, settings: readonly Setting[], draft: Draft): boolean {
-  const provider = settings.find((other) => keyOf(other) === "provider");
+export function appliesTo(setting: Setting, settings: readonly Setting[], draft: Draft): boolean {
+  const provider = settings.find((candidate) => keyOf(candidate) === "provider");
   return (
-    setting.providers === null || !provider || setting.providers.includes(shownIn(draft, provider))
+    setting.providers === null ||
+    !provider ||
+    setting.providers.includes(fieldText(draft, provider))
   );
 }
 
 /** The body of the request: an empty field resets the setting to its default. */
 export function changesOf(settings: readonly Setting[], draft: Draft): Draft {
   const changed = settings.filter((setting) => {
-    const typed = draft[setting.setting];
-    if (typed === undefined || isPinned(setting) || !isOfUse(setting, settings, draft))
+    const text = draft[setting.setting];
+    if (text === undefined || isPinned(setting) || !appliesTo(setting, settings, draft))
       return false;
     // An empty secret field means no change; null removes the secret.
-    if (setting.kind === "secret") return typed !== "";
-    return typed !== before(setting);
+    if (setting.kind === "secret") return text !== "";
+    return text !== initialText(setting);
   });
   return Object.fromEntries(
     changed.map(({ setting }) => [setting, draft[setting]?.trim() || null]),

@@ -14,7 +14,7 @@ import { Note, Problem, type Tone } from "../../ui/note";
 import { Loading } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { model_strings as strings } from "../../strings/models";
-import { changesOf, isOfUse, keyOf, problemAt, type Draft, type Setting } from "./model-draft";
+import { changesOf, appliesTo, keyOf, problemAt, type Draft, type Setting } from "./model-draft";
 import { SettingField } from "./setting-field";
 
 type Section = Answer<"listTriedSections">[number];
@@ -41,7 +41,7 @@ export function Models({ group }: { readonly group?: Section["group"] }) {
     <Loading query={sections}>
       {(all) => (
         <Loading query={settings}>
-          {(every) => (
+          {(all_settings) => (
             <div class="settings">
               {all
                 .filter((section) => section.group === group)
@@ -49,7 +49,7 @@ export function Models({ group }: { readonly group?: Section["group"] }) {
                   <Service
                     key={section.section}
                     section={section}
-                    settings={every.filter(({ setting }) =>
+                    settings={all_settings.filter(({ setting }) =>
                       setting.startsWith(`${section.section}.`),
                     )}
                   />
@@ -89,16 +89,16 @@ function useCall() {
     await work().catch(setProblem);
     setBusy(null);
   };
-  return { busy, problem, call, forget: () => setProblem(null) };
+  return { busy, problem, call, clearProblem: () => setProblem(null) };
 }
 
 function ServiceForm({ section: { section, title }, settings }: ServiceProps) {
   const [draft, setDraft] = useState<Draft>({});
   const [result, setResult] = useState<Result | null>(null);
-  const { busy, problem, call, forget } = useCall();
+  const { busy, problem, call, clearProblem } = useCall();
   const changes = changesOf(settings, draft);
-  const beside = settings.some(
-    (setting) => isOfUse(setting, settings, draft) && problemAt(problem, setting) !== undefined,
+  const is_beside_field = settings.some(
+    (setting) => appliesTo(setting, settings, draft) && problemAt(problem, setting) !== undefined,
   );
   const is_changed = Object.keys(changes).length > 0;
   const test = () =>
@@ -117,14 +117,14 @@ function ServiceForm({ section: { section, title }, settings }: ServiceProps) {
     });
   };
   const edit = (change: Draft) => {
-    setDraft((before) => ({ ...before, ...change }));
+    setDraft((previous) => ({ ...previous, ...change }));
     setResult(null);
-    forget();
+    clearProblem();
   };
   return (
     <form class="stack form-narrow" noValidate onSubmit={save} aria-label={title}>
       <Fields {...{ settings, draft, problem }} onEdit={edit} />
-      {problem !== null && !beside && <Problem error={problem} />}
+      {problem !== null && !is_beside_field && <Problem error={problem} />}
       {result && (
         <Note tone={tones[result.status]} title={strings.results[result.status]} live>
           <p class="wrap-anywhere">{forPeople(result.detail)}</p>
@@ -170,23 +170,25 @@ interface FieldsProps {
 
 /** Those that apply to the chosen provider. */
 function Fields({ settings, draft, problem, onEdit }: FieldsProps) {
-  const of_use = settings.filter(
-    (setting) => setting.changes !== "outside" && isOfUse(setting, settings, draft),
+  const applicable = settings.filter(
+    (setting) => setting.changes !== "outside" && appliesTo(setting, settings, draft),
   );
-  const rest = of_use.filter((setting) => !first_keys.includes(keyOf(setting)));
+  const further = applicable.filter((setting) => !first_keys.includes(keyOf(setting)));
   const fieldOf = (setting: Setting) => (
     <SettingField key={setting.setting} setting={setting} {...{ draft, problem, onEdit }} />
   );
   return (
     <>
-      {first_keys.flatMap((key) => of_use.filter((setting) => keyOf(setting) === key)).map(fieldOf)}
-      {rest.length > 0 && (
+      {first_keys
+        .flatMap((key) => applicable.filter((setting) => keyOf(setting) === key))
+        .map(fieldOf)}
+      {further.length > 0 && (
         <details
           class="more"
-          open={rest.some((setting) => problemAt(problem, setting)) || undefined}
+          open={further.some((setting) => problemAt(problem, setting)) || undefined}
         >
           <summary>{strings.more}</summary>
-          <div class="stack">{rest.map(fieldOf)}</div>
+          <div class="stack">{further.map(fieldOf)}</div>
         </details>
       )}
     </>
@@ -202,21 +204,21 @@ function ResetButton({
   readonly settings: readonly Setting[];
   readonly onDone: () => void;
 }) {
-  const [asking, setAsking] = useState(false);
+  const [is_confirming, setConfirming] = useState(false);
   const stored = settings
     .filter((setting) => setting.stored !== null)
     .map(({ setting }) => setting);
   if (stored.length === 0) return null;
   return (
     <>
-      <Button aria-label={strings.reset_label(title)} onClick={() => setAsking(true)}>
+      <Button aria-label={strings.reset_label(title)} onClick={() => setConfirming(true)}>
         {strings.reset}
       </Button>
-      {asking && (
+      {is_confirming && (
         <ConfirmDialog
           title={strings.reset_title(title)}
           confirm_label={strings.reset}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
           onConfirm={async () => {
             const body = Object.fromEntries(stored.map((setting) => [setting, null]));
             await api("/settings", { method: "PATCH", body });

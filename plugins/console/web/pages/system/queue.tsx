@@ -14,13 +14,13 @@ import { toast, toastError } from "../../ui/toast";
 import { jobKind } from "../../strings/job-kinds";
 import { queue_strings as strings } from "../../strings/queue";
 import { JobName } from "./job-name";
-import { duration } from "./records";
+import { roughDuration } from "./records";
 
 type Queue = Answer<"getQueue">;
 type Kind = Queue["kinds"][number];
 type IndexingFolder = Queue["folders"][number];
 /** What is to be deleted; `error`: only jobs that failed for this reason. */
-interface Dropping {
+interface DropRequest {
   readonly kind: Kind;
   readonly state: "failed" | "ready";
   readonly count: number;
@@ -28,44 +28,46 @@ interface Dropping {
 }
 
 const refresh_ms = 3_000;
-const seen = () => refresh("job", "system", "health");
+const refreshQueue = () => refresh("job", "system", "health");
 
 /** Batch after batch, until none is left. */
 async function inBatches<R extends { readonly next: string | null }>(
   path: string,
   body: object,
-  note: (answer: R) => void,
+  onAnswer: (answer: R) => void,
 ): Promise<void> {
-  for (let after: string | null | undefined; after !== null;) {
+  for (let cursor: string | null | undefined; cursor !== null;) {
     const answer: R = await api(path, {
       method: "POST",
-      body: { ...body, ...(after ? { after } : {}) },
+      body: { ...body, ...(cursor ? { after: cursor } : {}) },
     });
-    note(answer);
-    after = answer.next;
+    onAnswer(answer);
+    cursor = answer.next;
   }
 }
 
 async function retryAll({ plugin, name }: Kind, error?: string): Promise<void> {
   let retried = 0;
-  let left = 0;
+  let not_retried = 0;
   try {
     await inBatches<Answer<"retryJobKind">>(
       "/system/job-kinds/retry",
       { plugin, name, ...(error === undefined ? {} : { error }) },
       (answer) => {
         retried += answer.retried;
-        left += answer.left;
+        not_retried += answer.left;
       },
     );
-    toast({ text: left > 0 ? strings.retried_some(retried, left) : strings.retried(retried) });
+    toast({
+      text: not_retried > 0 ? strings.retried_some(retried, not_retried) : strings.retried(retried),
+    });
   } catch (failure) {
     toastError(failure);
   }
-  await seen();
+  await refreshQueue();
 }
 
-async function dropAll({ kind: { plugin, name }, state, error }: Dropping): Promise<void> {
+async function dropAll({ kind: { plugin, name }, state, error }: DropRequest): Promise<void> {
   let dropped = 0;
   await inBatches<Answer<"dropJobKind">>(
     "/system/job-kinds/drop",
@@ -73,17 +75,17 @@ async function dropAll({ kind: { plugin, name }, state, error }: Dropping): Prom
     (answer) => (dropped += answer.dropped),
   );
   toast({ text: strings.dropped(dropped) });
-  await seen();
+  await refreshQueue();
 }
 
 async function setIntake(intake: Queue["intake"]): Promise<void> {
   await api("/system/queue/intake", { method: "PUT", body: { intake } });
   toast({ text: intake === "paused" ? strings.paused_now : strings.open_now });
-  await seen();
+  await refreshQueue();
 }
 
 export function QueueBoard() {
-  const [dropping, setDropping] = useState<Dropping | null>(null);
+  const [dropping, setDropping] = useState<DropRequest | null>(null);
   const queue = useQuery({
     queryKey: [...keys.jobs, "queue"],
     queryFn: () => api<Queue>("/system/queue"),
@@ -93,7 +95,7 @@ export function QueueBoard() {
     <Loading query={queue}>
       {({ intake, kinds, folders, vectors }) => (
         <>
-          {intake === "paused" && <Paused />}
+          {intake === "paused" && <PausedNote />}
           <section class="card">
             <div class="card-head">
               <h2>{strings.title}</h2>
@@ -112,7 +114,7 @@ export function QueueBoard() {
               />
             )}
           </section>
-          <FoldersAtWork folders={folders} />
+          <IndexingFolders folders={folders} />
           <Vectors vectors={vectors} />
           {dropping && <DropDialog dropping={dropping} onClose={() => setDropping(null)} />}
         </>
@@ -121,7 +123,7 @@ export function QueueBoard() {
   );
 }
 
-const Paused = () => (
+const PausedNote = () => (
   <Note
     tone="warn"
     title={strings.paused_title}
@@ -136,17 +138,17 @@ const Paused = () => (
 );
 
 function PauseButton() {
-  const [asking, setAsking] = useState(false);
+  const [is_confirming, setConfirming] = useState(false);
   return (
     <>
-      <Button small onClick={() => setAsking(true)}>
+      <Button small onClick={() => setConfirming(true)}>
         {strings.pause}
       </Button>
-      {asking && (
+      {is_confirming && (
         <ConfirmDialog
           title={strings.pause_title}
           confirm_label={strings.pause}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
           onConfirm={() => setIntake("paused")}
         >
           <p>{strings.pause_confirm_text}</p>
@@ -156,7 +158,7 @@ function PauseButton() {
   );
 }
 
-const FoldersAtWork = ({ folders }: Pick<Queue, "folders">) =>
+const IndexingFolders = ({ folders }: Pick<Queue, "folders">) =>
   folders.length === 0 ? null : (
     <section class="card">
       <div class="card-head">
@@ -175,7 +177,7 @@ async function setVectors(vectors: "open" | "paused"): Promise<void> {
   await api("/system/queue/vectors", { method: "PUT", body: { vectors } });
   const { paused_now, open_now } = strings.vectors;
   toast({ text: vectors === "paused" ? paused_now : open_now });
-  await seen();
+  await refreshQueue();
 }
 
 function Vectors({ vectors }: Pick<Queue, "vectors">) {
@@ -184,7 +186,7 @@ function Vectors({ vectors }: Pick<Queue, "vectors">) {
   const facts = [
     ...(documents > 0 ? [texts.waiting(documents, passages)] : []),
     ...(per_second !== null && documents > 0 ? [texts.per_second(per_second)] : []),
-    ...(left_s === null ? [] : [texts.left(duration(Math.max(60, left_s)))]),
+    ...(left_s === null ? [] : [texts.left(roughDuration(Math.max(60, left_s)))]),
   ];
   return (
     <section class="card" aria-labelledby="vectors-title">
@@ -213,7 +215,7 @@ function DropDialog({
   dropping,
   onClose,
 }: {
-  readonly dropping: Dropping;
+  readonly dropping: DropRequest;
   readonly onClose: () => void;
 }) {
   const { kind, state, count, error } = dropping;
@@ -233,7 +235,7 @@ function DropDialog({
 const worstFirst = (kinds: readonly Kind[]): readonly Kind[] =>
   [...kinds].sort((a, b) => b.failed - a.failed || b.running - a.running || b.ready - a.ready);
 
-type OnDrop = (dropping: Dropping) => void;
+type OnDrop = (dropping: DropRequest) => void;
 
 function itemsOf(kind: Kind, onDrop: OnDrop): readonly MenuItem[] {
   const { failed, ready } = kind;
@@ -352,7 +354,9 @@ const folder_columns: readonly Column<IndexingFolder>[] = [
     header: strings.left,
     kind: "tight",
     cell: ({ left_s }) => (
-      <span class="num">{left_s === null ? strings.unknown : duration(Math.max(60, left_s))}</span>
+      <span class="num">
+        {left_s === null ? strings.unknown : roughDuration(Math.max(60, left_s))}
+      </span>
     ),
   },
 ];

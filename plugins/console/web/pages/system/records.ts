@@ -26,7 +26,7 @@ const minute_s = 60;
 const hour_s = 3_600;
 const day_s = 86_400;
 /** `under a minute`, `3 min`, `2 h 5 min`, `4 days`. */
-export function duration(seconds: number): string {
+export function roughDuration(seconds: number): string {
   if (seconds < minute_s) return strings.moment;
   if (seconds < hour_s) return `${Math.floor(seconds / minute_s)} min`;
   return seconds < day_s

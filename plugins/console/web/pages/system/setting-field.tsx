@@ -5,11 +5,11 @@ import { Select, TextField } from "../../ui/field";
 import { setting_strings } from "../../strings/settings";
 import { model_strings as strings } from "../../strings/models";
 import {
-  inWords,
+  valueText,
   isPinned,
   keyOf,
   problemAt,
-  shownIn,
+  fieldText,
   type Draft,
   type Setting,
 } from "./model-draft";
@@ -27,7 +27,7 @@ const labelOf = (setting: Setting): string => {
   return strings.labels[keyOf(setting)] ?? words[0]!.toUpperCase() + words.slice(1);
 };
 
-const hintOf = (setting: Setting, more = ""): ComponentChildren =>
+const hintOf = (setting: Setting, further = ""): ComponentChildren =>
   withCode(
     [
       setting.description,
@@ -35,10 +35,10 @@ const hintOf = (setting: Setting, more = ""): ComponentChildren =>
       setting_strings.between(setting.minimum, setting.maximum),
       setting.default === null || setting.choices
         ? ""
-        : setting_strings.default_is(inWords(setting.default)),
+        : setting_strings.default_is(valueText(setting.default)),
       setting.restart_needed ? setting_strings.restart : "",
       setting.problem ?? "",
-      more,
+      further,
     ]
       .filter(Boolean)
       .join(" "),
@@ -46,7 +46,7 @@ const hintOf = (setting: Setting, more = ""): ComponentChildren =>
 
 /** Descriptions have names of settings and commands in backticks. */
 const withCode = (text: string): ComponentChildren =>
-  text.split("`").map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part));
+  text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
 
 export function SettingField(props: FieldProps) {
   const { setting, draft, problem, onEdit } = props;
@@ -54,7 +54,7 @@ export function SettingField(props: FieldProps) {
   const field = {
     label: labelOf(setting),
     hint: hintOf(setting),
-    value: shownIn(draft, setting),
+    value: fieldText(draft, setting),
     onValue: (value: string) => onEdit({ [setting.setting]: value }),
     error: problemAt(problem, setting),
   };
@@ -64,7 +64,7 @@ export function SettingField(props: FieldProps) {
       <Select
         {...field}
         disabled={isPinned(setting)}
-        options={choices.map((of) => optionOf(setting, of))}
+        options={choices.map((choice) => optionOf(setting, choice))}
       />
     );
   return (
@@ -88,7 +88,7 @@ function optionOf(setting: Setting, value: string) {
 function SecretField({ setting, draft, problem, onEdit }: FieldProps) {
   const typed = draft[setting.setting];
   const is_set = setting.value !== null;
-  const goes = typed === null;
+  const is_removed = typed === null;
   const change = (value: string | null | undefined) =>
     onEdit({ [setting.setting]: value } as Draft);
   return (
@@ -97,11 +97,15 @@ function SecretField({ setting, draft, problem, onEdit }: FieldProps) {
         label={labelOf(setting)}
         hint={hintOf(
           setting,
-          goes ? strings.secret_going : is_set && !isPinned(setting) ? strings.secret_set : "",
+          is_removed
+            ? strings.secret_going
+            : is_set && !isPinned(setting)
+              ? strings.secret_set
+              : "",
         )}
         type="password"
         autocomplete="new-password"
-        placeholder={is_set && !goes ? "••••••••" : strings.secret_none}
+        placeholder={is_set && !is_removed ? "••••••••" : strings.secret_none}
         value={typed ?? ""}
         onValue={change}
         readOnly={isPinned(setting)}
@@ -110,8 +114,8 @@ function SecretField({ setting, draft, problem, onEdit }: FieldProps) {
       />
       {setting.stored !== null && (
         <div>
-          <Button small onClick={() => change(goes ? undefined : null)}>
-            {goes ? strings.keep : strings.take_away}
+          <Button small onClick={() => change(is_removed ? undefined : null)}>
+            {is_removed ? strings.keep : strings.take_away}
           </Button>
         </div>
       )}

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { api, type ApiProblem } from "../../api/client";
 import { keys, refresh } from "../../api/queries";
-import type { Answer } from "../../api/types";
+
 import { Button } from "../../ui/button";
 import { FormDialog } from "../../ui/dialog";
 import { Segments, Select, TextField } from "../../ui/field";
@@ -13,11 +13,8 @@ import { Table, type Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
 import { toast, toastError } from "../../ui/toast";
 import { setting_strings as strings } from "../../strings/settings";
+import { isPinned, valueText, type Setting } from "./model-draft";
 
-type Setting = Answer<"listAllSettings">[number];
-
-const shown = (value: Setting["value"]): string =>
-  value === null ? "" : Array.isArray(value) ? value.join(", ") : String(value);
 const sectionOf = ({ setting }: Setting): string => setting.slice(0, setting.indexOf("."));
 const originOf = ({ origin }: Setting): string => strings.origins[origin] ?? origin;
 
@@ -47,11 +44,11 @@ const columns = (onChange: (setting: Setting) => void): readonly Column<Setting>
     cell: (setting) => (
       <span class="two-lines">
         <code class="wrap-anywhere">{setting.setting}</code>
-        <span class="mono wrap-anywhere">{shown(setting.value) || strings.none}</span>
+        <span class="mono wrap-anywhere">{valueText(setting.value) || strings.none}</span>
         <span class="small muted wrap-anywhere">{setting.description}</span>
         {setting.overruled && (
           <span class="small wrap-anywhere">
-            {strings.overruled(setting.origin, shown(setting.stored))}
+            {strings.overruled(setting.origin, valueText(setting.stored))}
           </span>
         )}
         {setting.restart_needed && <span class="small">{strings.restart}</span>}
@@ -101,16 +98,18 @@ const columns = (onChange: (setting: Setting) => void): readonly Column<Setting>
 ];
 
 export function Settings() {
-  const [sought, setSought] = useState("");
-  const [which, setWhich] = useState("changeable");
+  const [filter_text, setFilterText] = useState("");
+  const [shown_settings, setShownSettings] = useState("changeable");
   const [changing, setChanging] = useState<Setting | null>(null);
   const settings = useQuery({
     queryKey: [...keys.system, "settings"],
     queryFn: () => api<readonly Setting[]>("/settings"),
   });
-  const isSought = (setting: Setting): boolean =>
-    (which === "all" || setting.changes !== "outside") &&
-    `${setting.setting} ${setting.description}`.toLowerCase().includes(sought.trim().toLowerCase());
+  const matchesFilter = (setting: Setting): boolean =>
+    (shown_settings === "all" || setting.changes !== "outside") &&
+    `${setting.setting} ${setting.description}`
+      .toLowerCase()
+      .includes(filter_text.trim().toLowerCase());
   return (
     <section class="card">
       <div class="card-head">
@@ -119,14 +118,14 @@ export function Settings() {
           label_hidden
           icon="search"
           placeholder={strings.filter}
-          value={sought}
-          onValue={setSought}
+          value={filter_text}
+          onValue={setFilterText}
           spellcheck={false}
         />
         <Segments
           label={strings.which}
-          value={which}
-          onValue={setWhich}
+          value={shown_settings}
+          onValue={setShownSettings}
           options={[
             { value: "changeable", label: strings.changeable },
             { value: "all", label: strings.all },
@@ -135,20 +134,20 @@ export function Settings() {
       </div>
       <Loading query={settings}>
         {(all) => {
-          const rows = all.filter(isSought);
+          const rows = all.filter(matchesFilter);
           if (rows.length === 0)
             return (
               <Empty icon="search" title={strings.nothing}>
                 {strings.nothing_text}
               </Empty>
             );
-          return [...Map.groupBy(rows, sectionOf)].map(([section, of_section]) => (
+          return [...Map.groupBy(rows, sectionOf)].map(([section, section_settings]) => (
             <section key={section} class="settings-part">
               <h2>{section}</h2>
               <Table
                 label={strings.label(section)}
                 columns={columns(setChanging)}
-                rows={of_section}
+                rows={section_settings}
                 row_key={({ setting }) => setting}
               />
             </section>
@@ -169,7 +168,7 @@ function ChangeDialog({
   readonly onClose: () => void;
 }) {
   const is_secret = setting.kind === "secret";
-  const [value, setValue] = useState(is_secret ? "" : shown(setting.stored ?? setting.value));
+  const [value, setValue] = useState(is_secret ? "" : valueText(setting.stored ?? setting.value));
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const pointer = `/${setting.setting}`;
   const field = {
@@ -180,24 +179,23 @@ function ChangeDialog({
     hint: [
       strings.hints[setting.kind],
       strings.between(setting.minimum, setting.maximum),
-      setting.default === null ? "" : strings.default_is(shown(setting.default)),
+      setting.default === null ? "" : strings.default_is(valueText(setting.default)),
     ]
       .filter(Boolean)
       .join(" "),
   };
   const choices = setting.kind === "boolean" ? ["true", "false"] : setting.choices;
-  const is_pinned = setting.origin !== "default" && setting.origin !== "stored";
   return (
     <FormDialog
       title={strings.change_title(setting.setting)}
       submit_label={strings.save}
       onClose={onClose}
       onSubmit={() => change(setting.setting, value)}
-      own_pointers={[pointer]}
+      field_pointers={[pointer]}
       onProblem={setProblem}
     >
       <p>{setting.description}</p>
-      {is_pinned && (
+      {isPinned(setting) && (
         <Note tone="warn" title={strings.overruled_title(setting.origin)}>
           {strings.overruled_text(setting.origin)}
         </Note>

@@ -25,7 +25,13 @@ import { Models } from "./models";
 import { Nodes } from "./nodes";
 import { Settings } from "./settings";
 import { QueueBoard } from "./queue";
-import { check_tones, duration, type Check, type PluginState, type SystemState } from "./records";
+import {
+  check_tones,
+  roughDuration,
+  type Check,
+  type PluginState,
+  type SystemState,
+} from "./records";
 
 const refresh_ms = 5_000;
 type Part = keyof typeof strings.tabs;
@@ -47,10 +53,10 @@ export default function System() {
             title={strings.title}
             text={[
               strings.text(state.version, state.commit),
-              strings.uptime(duration(state.uptime_s)),
+              strings.uptime(roughDuration(state.uptime_s)),
             ].join(", ")}
           />
-          {state.storage.free_bytes < low_bytes && (
+          {state.storage.free_bytes < free_bytes_low && (
             <Note tone="bad" title={strings.low}>
               {strings.low_text}
             </Note>
@@ -73,7 +79,7 @@ export default function System() {
   );
 }
 
-const low_bytes = 512 * 2 ** 20;
+const free_bytes_low = 512 * 2 ** 20;
 function Panel({ part, state }: { readonly part: Part; readonly state: SystemState }) {
   if (part === "jobs")
     return (
@@ -169,9 +175,9 @@ const check_columns: readonly Column<Check>[] = [
   },
 ];
 
-const standing: readonly PluginState["status"][] = ["left_out", "failing", "loaded", "disabled"];
+const worst_first: readonly PluginState["status"][] = ["left_out", "failing", "loaded", "disabled"];
 const worstFirst = (plugins: readonly PluginState[]) =>
-  [...plugins].sort((a, b) => standing.indexOf(a.status) - standing.indexOf(b.status));
+  [...plugins].sort((a, b) => worst_first.indexOf(a.status) - worst_first.indexOf(b.status));
 
 const plugin_columns: readonly Column<PluginState>[] = [
   {

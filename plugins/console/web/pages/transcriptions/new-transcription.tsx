@@ -13,7 +13,7 @@ import { folderOptions } from "../folders/tree";
 import type { TranscriptionRun } from "./records";
 
 const accepted = "audio/*,video/*,.vtt,.srt";
-type From = keyof typeof strings.from;
+type SourceKind = keyof typeof strings.from;
 
 const uploadRecording = (
   folder_id: string,
@@ -26,36 +26,36 @@ const uploadRecording = (
 const fetchRecording = (folder_id: string, url: string) =>
   api<TranscriptionRun>("/transcriptions", { method: "POST", body: { folder_id, url } });
 
-const firstOf = (options: readonly Option[], into: string | null): string =>
-  (options.find(({ value }) => value === into) ?? options[0]!).value;
+const initialFolder = (options: readonly Option[], preselected: string | null): string =>
+  (options.find(({ value }) => value === preselected) ?? options[0]!).value;
 
 export function NewTranscription({
   folders,
-  into,
+  preselected,
   onClose,
   onStarted,
 }: {
   readonly folders: readonly Folder[];
   /** The preselected folder; null for none. */
-  readonly into: string | null;
+  readonly preselected: string | null;
   readonly onClose: () => void;
   readonly onStarted: (run: TranscriptionRun) => void;
 }) {
   const options = folderOptions(folders);
-  const [from, setFrom] = useState<From>("file");
+  const [source, setSource] = useState<SourceKind>("file");
   const [file, setFile] = useState<File | null>(null);
   const [url, setUrl] = useState("");
-  const [folder_id, setFolder] = useState(firstOf(options, into));
+  const [folder_id, setFolder] = useState(initialFolder(options, preselected));
   const [share, setShare] = useState<number | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const leaving = useRef(new AbortController());
-  useEffect(() => () => leaving.current.abort(), []);
+  const aborting = useRef(new AbortController());
+  useEffect(() => () => aborting.current.abort(), []);
 
   const start = async () => {
     try {
       const run =
-        from === "file"
-          ? await uploadRecording(folder_id, file!, setShare, leaving.current.signal)
+        source === "file"
+          ? await uploadRecording(folder_id, file!, setShare, aborting.current.signal)
           : await fetchRecording(folder_id, url.trim());
       onStarted(run);
       await refresh("transcription");
@@ -63,7 +63,7 @@ export function NewTranscription({
       setShare(null);
     }
   };
-  const ready = from === "file" ? file !== null : url.trim() !== "";
+  const ready = source === "file" ? file !== null : url.trim() !== "";
   return (
     <FormDialog
       title={strings.create_title}
@@ -71,12 +71,12 @@ export function NewTranscription({
       onClose={onClose}
       onSubmit={start}
       disabled={!ready}
-      own_pointers={["/url", "/file"]}
+      field_pointers={["/url", "/file"]}
       onProblem={setProblem}
     >
       <SourceFields
-        from={from}
-        onFrom={setFrom}
+        source={source}
+        onSource={setSource}
         onFile={setFile}
         url={url}
         onUrl={setUrl}
@@ -101,15 +101,15 @@ export function NewTranscription({
 
 /** A local file, or an address. */
 function SourceFields({
-  from,
-  onFrom,
+  source,
+  onSource,
   onFile,
   url,
   onUrl,
   problem,
 }: {
-  readonly from: From;
-  readonly onFrom: (from: From) => void;
+  readonly source: SourceKind;
+  readonly onSource: (from: SourceKind) => void;
   readonly onFile: (file: File | null) => void;
   readonly url: string;
   readonly onUrl: (url: string) => void;
@@ -119,11 +119,11 @@ function SourceFields({
     <>
       <Segments
         label={strings.from_label}
-        value={from}
-        onValue={(value) => onFrom(value as From)}
+        value={source}
+        onValue={(value) => onSource(value as SourceKind)}
         options={(["file", "url"] as const).map((value) => ({ value, label: strings.from[value] }))}
       />
-      {from === "file" ? (
+      {source === "file" ? (
         <Field label={strings.file_label} error={problem?.at("/file")}>
           {(control) => (
             <input

@@ -11,5 +11,5 @@ export const tones: Readonly<Record<TranscriptionRun["status"], TagTone>> = {
   failed: "bad",
   cancelled: "plain",
 };
-export const isUnderWay = ({ status }: Pick<TranscriptionRun, "status">): boolean =>
+export const isRunning = ({ status }: Pick<TranscriptionRun, "status">): boolean =>
   status === "pending" || status === "running";

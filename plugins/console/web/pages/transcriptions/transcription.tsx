@@ -19,7 +19,7 @@ import { Loading } from "../../ui/states";
 import { Progress, Tag } from "../../ui/tag";
 import { toast } from "../../ui/toast";
 import { transcription_strings as strings } from "../../strings/transcriptions";
-import { isUnderWay, tones, type TranscriptionRun } from "./records";
+import { isRunning, tones, type TranscriptionRun } from "./records";
 
 const running_ms = 1_000;
 const crumbs = [{ label: strings.title, href: "/transcriptions" }];
@@ -30,28 +30,28 @@ export default function Transcription({ params }: { readonly params: PageParams 
   const run = useQuery({
     queryKey: [...keys.transcriptions, "one", id],
     queryFn: () => api<TranscriptionRun>(`/transcriptions/${id}`),
-    refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? running_ms : false),
+    refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? running_ms : false),
   });
   return (
     <RecordPage query={run} title={strings.one} crumbs={crumbs}>
-      {(shown) => (
+      {(loaded) => (
         <>
           <PageHeader
-            title={shown.name ?? strings.unnamed}
+            title={loaded.name ?? strings.unnamed}
             crumbs={crumbs}
-            actions={<Actions run={shown} />}
+            actions={<Actions run={loaded} />}
           />
-          {shown.error && (
+          {loaded.error && (
             <Note tone="bad" title={strings.failed_title}>
-              {forPeople(shown.error.message)}
+              {forPeople(loaded.error.message)}
             </Note>
           )}
-          <Summary run={shown} />
-          {shown.status === "completed" &&
-            (shown.document_id === null ? (
+          <Summary run={loaded} />
+          {loaded.status === "completed" &&
+            (loaded.document_id === null ? (
               <Note tone="info">{strings.gone_document}</Note>
             ) : (
-              <Transcript document_id={shown.document_id} />
+              <Transcript document_id={loaded.document_id} />
             ))}
         </>
       )}
@@ -61,7 +61,7 @@ export default function Transcription({ params }: { readonly params: PageParams 
 
 function Actions({ run }: { readonly run: TranscriptionRun }) {
   const [cancelling, setCancelling] = useState(false);
-  if (isUnderWay(run)) {
+  if (isRunning(run)) {
     return (
       <>
         <Button kind="danger" icon="stop" onClick={() => setCancelling(true)}>
@@ -151,7 +151,7 @@ function Summary({ run }: { readonly run: TranscriptionRun }) {
           )}
         </span>
       </div>
-      {isUnderWay(run) && (
+      {isRunning(run) && (
         <Progress
           label={strings.progress_label}
           value={run.progress > 0 ? run.progress : undefined}
@@ -167,7 +167,7 @@ function Summary({ run }: { readonly run: TranscriptionRun }) {
 }
 
 const syncing_ms = 1_000;
-const isGone = (error: unknown): boolean => error instanceof ApiProblem && error.status === 404;
+const isNotFound = (error: unknown): boolean => error instanceof ApiProblem && error.status === 404;
 
 function Transcript({ document_id }: { readonly document_id: string }) {
   const document = useQuery({
@@ -175,17 +175,17 @@ function Transcript({ document_id }: { readonly document_id: string }) {
     queryFn: () => api<Document>(`/documents/${document_id}`, { query: { content: false } }),
     refetchInterval: ({ state }) => (state.data?.status === "syncing" ? syncing_ms : false),
   });
-  if (isGone(document.error)) return <Note tone="info">{strings.gone_document}</Note>;
+  if (isNotFound(document.error)) return <Note tone="info">{strings.gone_document}</Note>;
   return (
     <Loading query={document}>
-      {(shown) =>
-        shown.status === "syncing" && shown.synced_at === null ? (
+      {(loaded) =>
+        loaded.status === "syncing" && loaded.synced_at === null ? (
           <Note tone="info" live>
             {strings.indexing}
           </Note>
         ) : (
           <section class="card document-view" aria-label={strings.transcript}>
-            <SourceView document={shown} />
+            <SourceView document={loaded} />
           </section>
         )
       }

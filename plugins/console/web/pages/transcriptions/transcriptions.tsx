@@ -17,7 +17,7 @@ import { Progress, Tag } from "../../ui/tag";
 import { Time } from "../../ui/time";
 import { transcription_strings as strings } from "../../strings/transcriptions";
 import { NewTranscription } from "./new-transcription";
-import { isUnderWay, tones, type TranscriptionRun } from "./records";
+import { isRunning, tones, type TranscriptionRun } from "./records";
 
 const running_ms = 2_000;
 
@@ -25,14 +25,14 @@ export default function Transcriptions() {
   const [, navigate] = useLocation();
   const [page, setPage] = useState(1);
   // `?new=` with a folder opens the dialog for a new one.
-  const new_in = new URLSearchParams(useSearch()).get("new");
-  const [creating, setCreating] = useState(new_in !== null);
+  const new_folder_id = new URLSearchParams(useSearch()).get("new");
+  const [creating, setCreating] = useState(new_folder_id !== null);
   const folders = useFolders();
   const runs = useQuery({
     queryKey: [...keys.transcriptions, "list", page],
     queryFn: () => api<Page<TranscriptionRun>>("/transcriptions", { query: { page } }),
-    placeholderData: (before) => before,
-    refetchInterval: ({ state }) => (state.data?.data.some(isUnderWay) ? running_ms : false),
+    placeholderData: (previous) => previous,
+    refetchInterval: ({ state }) => (state.data?.data.some(isRunning) ? running_ms : false),
   });
   const folderName = useFolderNames(strings.gone_folder);
   const create = (
@@ -61,7 +61,7 @@ export default function Transcriptions() {
       {creating && folders.data && folders.data.length > 0 && (
         <NewTranscription
           folders={folders.data}
-          into={new_in}
+          preselected={new_folder_id}
           onClose={() => setCreating(false)}
           onStarted={({ id }) => navigate(`/transcriptions/${id}`)}
         />

@@ -22,7 +22,7 @@ export default function UsagePage() {
     queryKey: [...keys.usage, days],
     queryFn: () => api<Usage>("/usage", { query: { days } }),
     refetchInterval: refresh_ms,
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   });
   return (
     <>
@@ -42,15 +42,15 @@ export default function UsagePage() {
         }
       />
       <Loading query={usage}>
-        {(shown) => (
+        {(loaded) => (
           <>
             <div class="charts">
               {charts.map((chart) => (
-                <Chart key={chart.name} {...chart} days={shown.days} />
+                <Chart key={chart.name} {...chart} days={loaded.days} />
               ))}
             </div>
-            <Held usage={shown} />
-            <Numbers days={shown.days} />
+            <StorageUsage usage={loaded} />
+            <Numbers days={loaded.days} />
           </>
         )}
       </Loading>
@@ -77,44 +77,44 @@ function download(name: string, text: string): void {
 const format = (measure: Measure): ((value: number) => string) =>
   measure === "storage_bytes" ? formatBytes : formatNumber;
 /** Dates are calendar days, independent of the time zone. */
-const at = (date: string): string => `${date}T12:00:00`;
+const noonOf = (date: string): string => `${date}T12:00:00`;
 
 interface ChartProps {
   readonly name: string;
   /** One series each, the first at the bottom. */
-  readonly of: readonly Measure[];
+  readonly series: readonly Measure[];
   readonly days: readonly UsageDay[];
 }
 
 const charts: readonly Omit<ChartProps, "days">[] = [
-  { name: strings.charts.requests!, of: ["requests", "console_requests"] },
-  { name: strings.charts.answers!, of: ["answers"] },
-  { name: strings.charts.uploads!, of: ["uploads"] },
-  { name: strings.charts.storage_bytes!, of: ["storage_bytes"] },
+  { name: strings.charts.requests!, series: ["requests", "console_requests"] },
+  { name: strings.charts.answers!, series: ["answers"] },
+  { name: strings.charts.uploads!, series: ["uploads"] },
+  { name: strings.charts.storage_bytes!, series: ["storage_bytes"] },
 ];
 
-function Chart({ name, of, days }: ChartProps) {
-  const written = format(of[0]!);
+function Chart({ name, series, days }: ChartProps) {
+  const formatValue = format(series[0]!);
   const total = (measure: Measure) =>
     measure === "storage_bytes"
       ? (days.at(-1)?.storage_bytes ?? 0)
       : days.reduce((sum, day) => sum + day[measure], 0);
-  const sums = of.map((measure) => written(total(measure)));
+  const sums = series.map((measure) => formatValue(total(measure)));
   const summary =
-    of.length > 1
-      ? of.map((measure, place) => `${sums[place]} ${strings.series[measure]}`).join(", ")
-      : of[0] === "storage_bytes"
+    series.length > 1
+      ? series.map((measure, index) => `${sums[index]} ${strings.series[measure]}`).join(", ")
+      : series[0] === "storage_bytes"
         ? strings.now(sums[0]!)
         : strings.total(sums[0]!);
   return (
     <section class="card card-body stack-small">
       <div class="row row-between row-wrap">
         <h2>{name}</h2>
-        {of.length > 1 ? (
+        {series.length > 1 ? (
           <span class="chart-series small num">
-            {of.map((measure, place) => (
-              <span key={measure} class={`chart-serie chart-serie-${place}`}>
-                {sums[place]} {strings.series[measure]}
+            {series.map((measure, index) => (
+              <span key={measure} class={`chart-serie chart-serie-${index}`}>
+                {sums[index]} {strings.series[measure]}
               </span>
             ))}
           </span>
@@ -124,15 +124,15 @@ function Chart({ name, of, days }: ChartProps) {
       </div>
       <BarChart
         label={`${strings.chart_label(name, days.length)}: ${summary}`}
-        format={written}
-        binary={of[0] === "storage_bytes"}
-        empty={strings.nothing[of[0]!]!}
+        format={formatValue}
+        binary={series[0] === "storage_bytes"}
+        empty={strings.nothing[series[0]!]!}
         bars={days.map((day) => ({
           key: day.date,
-          values: of.map((measure) => day[measure]),
-          label: formatDay(at(day.date)),
-          text: `${formatDate(at(day.date))}: ${of
-            .map((measure) => [written(day[measure]), strings.series[measure]].join(" ").trim())
+          values: series.map((measure) => day[measure]),
+          label: formatDay(noonOf(day.date)),
+          text: `${formatDate(noonOf(day.date))}: ${series
+            .map((measure) => [formatValue(day[measure]), strings.series[measure]].join(" ").trim())
             .join(", ")}`,
         }))}
       />
@@ -152,7 +152,7 @@ function Numbers({ days }: { readonly days: readonly UsageDay[] }) {
 }
 const keyOfDay = ({ date }: UsageDay): string => date;
 const number_columns: readonly Column<UsageDay>[] = [
-  { key: "date", header: strings.day, kind: "main", cell: ({ date }) => formatDate(at(date)) },
+  { key: "date", header: strings.day, kind: "main", cell: ({ date }) => formatDate(noonOf(date)) },
   ...measures.map((measure): Column<UsageDay> => ({
     key: measure,
     header: strings.columns[measure],
@@ -163,7 +163,7 @@ const number_columns: readonly Column<UsageDay>[] = [
 
 const nearly_full = 0.9;
 
-function Held({ usage: { storage, limits } }: { readonly usage: Usage }) {
+function StorageUsage({ usage: { storage, limits } }: { readonly usage: Usage }) {
   const rows = [
     {
       name: strings.kinds.folders,

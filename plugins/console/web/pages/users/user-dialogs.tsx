@@ -49,7 +49,7 @@ export function InviteDialog({
       disabled={email.trim() === ""}
       onClose={onClose}
       onSubmit={invite}
-      own_pointers={["/email"]}
+      field_pointers={["/email"]}
       onProblem={setProblem}
     >
       <TextField

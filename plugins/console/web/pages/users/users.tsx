@@ -33,7 +33,7 @@ const stateOf = ({ active, invited }: FullUser): keyof typeof strings.states =>
 const tones = { active: "ok", invited: "run", inactive: "plain" } as const;
 
 export default function Users() {
-  const me = useUser();
+  const own_user = useUser();
   const [page, setPage] = useState(1);
   const [inviting, setInviting] = useState(false);
   const [dialog, setDialog] = useState<UserDialog | null>(null);
@@ -41,7 +41,7 @@ export default function Users() {
   const users = useQuery({
     queryKey: [...keys.users, page],
     queryFn: () => api<Page<FullUser>>("/users", { query: { page } }),
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   });
   const close = () => setDialog(null);
   const invite = (
@@ -58,7 +58,7 @@ export default function Users() {
           page={page}
           onPage={setPage}
           label={strings.label}
-          columns={columns(me.id, setDialog)}
+          columns={columns(own_user.id, setDialog)}
           empty={
             <Empty icon="users" title={strings.empty_title}>
               {strings.empty_text}
@@ -128,18 +128,18 @@ const itemsOf = (user: FullUser, onDialog: (dialog: UserDialog) => void): readon
 /** When an invitation expires, or that it has expired and what to do then. */
 function UserState({ user }: { readonly user: FullUser }) {
   const state = stateOf(user);
-  const ends = state === "invited" ? user.invite_expires_at : null;
-  const ended = ends !== null && Date.parse(ends) <= Date.now();
+  const expires_at = state === "invited" ? user.invite_expires_at : null;
+  const has_expired = expires_at !== null && Date.parse(expires_at) <= Date.now();
   return (
     <span class="two-lines as-wide">
       <span>
-        <Tag tone={ended ? "warn" : tones[state]}>
-          {ended ? strings.link_ended : strings.states[state]}
+        <Tag tone={has_expired ? "warn" : tones[state]}>
+          {has_expired ? strings.link_ended : strings.states[state]}
         </Tag>
       </span>
-      {ends !== null && (
-        <span title={formatDateTime(ends)}>
-          {ended ? strings.link_again : strings.link_ends(formatAgo(ends))}
+      {expires_at !== null && (
+        <span title={formatDateTime(expires_at)}>
+          {has_expired ? strings.link_again : strings.link_ends(formatAgo(expires_at))}
         </span>
       )}
     </span>
@@ -147,7 +147,7 @@ function UserState({ user }: { readonly user: FullUser }) {
 }
 
 const columns = (
-  my_id: string,
+  own_id: string,
   onDialog: (dialog: UserDialog) => void,
 ): readonly Column<FullUser>[] => [
   {
@@ -157,7 +157,7 @@ const columns = (
     cell: ({ id, email }) => (
       <span class="row">
         <span class="strong wrap-anywhere">{email}</span>
-        {id === my_id && <Tag dot={false}>{strings.you}</Tag>}
+        {id === own_id && <Tag dot={false}>{strings.you}</Tag>}
       </span>
     ),
   },

@@ -86,7 +86,7 @@ function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
   return (
     <ol class="plain-list stack">
       {attempts
-        .map((attempt, place) => ({ attempt, number: place + 1 }))
+        .map((attempt, index) => ({ attempt, number: index + 1 }))
         .reverse()
         .map(({ attempt, number }) => (
           <li key={number} class="stack-small">

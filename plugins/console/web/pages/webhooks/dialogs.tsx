@@ -18,7 +18,7 @@ export function CreateWebhookDialog({
   readonly onCreated: (webhook: WebhookWithSecret) => void;
 }) {
   const [url, setUrl] = useState("");
-  const [left, setLeft] = useState(false);
+  const [was_left, setWasLeft] = useState(false);
   const [event_type, setEventType] = useState("import.finished");
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   return (
@@ -26,7 +26,7 @@ export function CreateWebhookDialog({
       title={strings.create_title}
       submit_label={strings.create}
       disabled={url.trim() === ""}
-      own_pointers={["/url", "/event_type"]}
+      field_pointers={["/url", "/event_type"]}
       onProblem={setProblem}
       onClose={onClose}
       onSubmit={async () =>
@@ -44,8 +44,8 @@ export function CreateWebhookDialog({
         type="url"
         value={url}
         onValue={setUrl}
-        error={(left ? addressProblem([url.trim()]) : undefined) ?? problem?.at("/url")}
-        onBlur={() => setLeft(url.trim() !== "")}
+        error={(was_left ? addressProblem([url.trim()]) : undefined) ?? problem?.at("/url")}
+        onBlur={() => setWasLeft(url.trim() !== "")}
         maxLength={2048}
         autofocus
         spellcheck={false}

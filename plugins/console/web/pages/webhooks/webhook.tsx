@@ -147,7 +147,7 @@ function RotateDialog({
   );
 }
 
-const last = ({ attempts }: Delivery) => attempts.at(-1);
+const lastAttempt = ({ attempts }: Delivery) => attempts.at(-1);
 
 const columns = (show: (delivery: Delivery) => void): readonly Column<Delivery>[] => [
   {
@@ -168,8 +168,8 @@ const columns = (show: (delivery: Delivery) => void): readonly Column<Delivery>[
     kind: "tight",
     cell: (delivery) => (
       <span class="num">
-        {last(delivery)?.status_code ?? (
-          <span class="muted">{last(delivery) ? strings.no_answer : "–"}</span>
+        {lastAttempt(delivery)?.status_code ?? (
+          <span class="muted">{lastAttempt(delivery) ? strings.no_answer : "–"}</span>
         )}
       </span>
     ),
@@ -185,7 +185,7 @@ const columns = (show: (delivery: Delivery) => void): readonly Column<Delivery>[
     header: strings.took,
     kind: "end",
     cell: (delivery) => {
-      const attempt = last(delivery);
+      const attempt = lastAttempt(delivery);
       return attempt ? strings.milliseconds(attempt.duration_ms) : "–";
     },
     wide_only: true,
@@ -215,19 +215,19 @@ const columns = (show: (delivery: Delivery) => void): readonly Column<Delivery>[
 ];
 
 /** Refetched often while a delivery is pending: the next attempt is a matter of seconds. */
-const waiting_ms = 2_000;
+const pending_ms = 2_000;
 
 function Deliveries({ webhook_id }: { readonly webhook_id: string }) {
   const [page, setPage] = useState(1);
-  const [shown, setShown] = useState<string | null>(null);
+  const [open_id, setOpenId] = useState<string | null>(null);
   const deliveries = useQuery({
     queryKey: [...keys.deliveries(webhook_id), page],
     queryFn: () => api<Page<Delivery>>(`/webhooks/${webhook_id}/deliveries`, { query: { page } }),
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
     refetchInterval: ({ state }) =>
-      state.data?.data.some(({ status }) => status === "pending") ? waiting_ms : false,
+      state.data?.data.some(({ status }) => status === "pending") ? pending_ms : false,
   });
-  const open = deliveries.data?.data.find(({ id }) => id === shown);
+  const open = deliveries.data?.data.find(({ id }) => id === open_id);
   return (
     <section class="card">
       <div class="card-head">
@@ -239,7 +239,7 @@ function Deliveries({ webhook_id }: { readonly webhook_id: string }) {
         page={page}
         onPage={setPage}
         label={strings.deliveries_label}
-        columns={columns(({ id }) => setShown(id))}
+        columns={columns(({ id }) => setOpenId(id))}
         empty={
           <Empty
             icon="send"
@@ -250,7 +250,7 @@ function Deliveries({ webhook_id }: { readonly webhook_id: string }) {
           </Empty>
         }
       />
-      {open && <DeliveryDrawer delivery={open} onClose={() => setShown(null)} />}
+      {open && <DeliveryDrawer delivery={open} onClose={() => setOpenId(null)} />}
     </section>
   );
 }

@@ -55,7 +55,7 @@ const columns: readonly Column<Webhook>[] = [
 
 export default function Webhooks() {
   const [creating, setCreating] = useState(false);
-  const [fresh, setFresh] = useState<WebhookWithSecret | null>(null);
+  const [created, setCreated] = useState<WebhookWithSecret | null>(null);
   const webhooks = useQuery({
     queryKey: keys.webhooks,
     queryFn: () => api<readonly Webhook[]>("/webhooks"),
@@ -89,12 +89,12 @@ export default function Webhooks() {
         <CreateWebhookDialog
           onClose={() => setCreating(false)}
           onCreated={(webhook) => {
-            setFresh(webhook);
+            setCreated(webhook);
             void refresh("webhook");
           }}
         />
       )}
-      {fresh && <SigningSecretDialog secret={fresh.secret} onClose={() => setFresh(null)} />}
+      {created && <SigningSecretDialog secret={created.secret} onClose={() => setCreated(null)} />}
     </>
   );
 }

@@ -12,6 +12,7 @@ import {
   type Feed,
 } from "../../core/sdk";
 
+/** What the feed of changes needs; the times are for tests, and have defaults. */
 export interface ChangeFeedOptions {
   readonly newUuid: () => string;
   /** Per user. */
@@ -34,8 +35,10 @@ const heartbeat_default_ms = 15_000;
 const linger_default_ms = 5 * 60_000;
 /** Changes kept per user. A client that has missed more has to refetch everything. */
 const changes_max = 500;
+/** Streams that one user can have open at a time. */
 export const streams_max = 10;
 
+/** The user whose changes are streamed, and the last event that the browser has seen. */
 export interface Subscription extends Pick<
   EventStreamOptions,
   "isAllowed" | "owner_id" | "signals"

@@ -25,6 +25,7 @@ export type {
   TableOptions,
 } from "./page-contract";
 
+/** The path of the console, below the server's base path. */
 export const console_root = "/console";
 
 /**
@@ -43,6 +44,10 @@ export interface ConsolePage {
   readonly group: "work" | "developer" | "admin";
   readonly module: ConsoleModule<ConsoleHost>;
 }
+/**
+ * The pages that plugins add. A plugin whose page is invalid, or has the path of another page, is
+ * left out.
+ */
 export const ConsolePages = slot<ConsolePage>("console.pages", {
   check: (value) => shapeOfPage(value) ?? problemOfPage(value as ConsolePage),
   key: ({ path }) => `the page ${path}`,
@@ -82,7 +87,9 @@ export interface ConsolePanelOf<W extends PanelPlace> {
   readonly title: string;
   readonly module: ConsoleModule<HostOf<W>>;
 }
+/** A panel of any place. */
 export type ConsolePanel = { [W in PanelPlace]: ConsolePanelOf<W> }[PanelPlace];
+/** The panels that plugins add. */
 export const ConsolePanels = slot<ConsolePanel>("console.panels", {
   check: shaped<ConsolePanel>({ where: "text", id: "text", title: "text" }),
   is_data: true,

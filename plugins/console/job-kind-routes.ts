@@ -238,6 +238,7 @@ export const jobKindRoutes = {
   }),
 };
 
+/** What the routes about job kinds need besides `Context`. */
 export interface JobKindContext extends Pick<Context, "operations"> {
   readonly intake: Intake;
   readonly embedding: Embedding;

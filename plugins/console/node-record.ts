@@ -31,6 +31,7 @@ export const node_example = {
   jobs: [{ plugin: "documents", name: "documents.index", jobs: 1 }],
 };
 
+/** A process as `NodeRecord` describes it, with times in RFC 3339. */
 export const nodeRecord = ({ started_at, seen_at, gone_at: _, jobs, ...node }: NodeOverview) => ({
   ...node,
   started_at: rfc3339(started_at),

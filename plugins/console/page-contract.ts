@@ -18,6 +18,7 @@ export type PageElement = typeof globalThis extends { HTMLElement: { prototype: 
 /** Renderable content: a text, an element, several of them, or nothing. Never HTML. */
 export type Content = string | number | null | undefined | false | PageElement | readonly Content[];
 
+/** The meaning of a tag's colour: neutral, good, a warning, an error, or work in progress. */
 export type Tone = "plain" | "ok" | "warn" | "bad" | "run";
 
 /** A record of the signed-in user has changed. */
@@ -29,6 +30,7 @@ export interface RecordChange {
   readonly action: "created" | "changed" | "deleted";
 }
 
+/** Options of `call`, which sends and receives JSON. */
 export interface CallOptions {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Sent as JSON. */
@@ -48,6 +50,7 @@ export interface CallProblem extends Error {
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
 }
 
+/** A button: its label, what it does, and how it looks. */
 export interface ButtonOptions {
   readonly label: string;
   /** The button shows a spinner while the promise is pending; an error is shown as a message. */
@@ -65,6 +68,7 @@ export interface TableColumn<T> {
    */
   readonly kind?: "main" | "end" | "tight" | "actions";
 }
+/** A table of records with one row each. */
 export interface TableOptions<T> {
   /** A caption for screen readers. */
   readonly label: string;
@@ -74,6 +78,7 @@ export interface TableOptions<T> {
   readonly empty?: string;
 }
 
+/** A form field: its label, its kind and its initial value. */
 export interface FieldOptions {
   readonly label: string;
   readonly hint?: string;
@@ -93,6 +98,7 @@ export interface FormField {
   error: string | null;
 }
 
+/** A dialog with a form, or with content only. */
 export interface DialogOptions {
   readonly title: string;
   readonly content: Content;
@@ -231,11 +237,14 @@ export interface PanelRecords {
     readonly updated_at: string;
   };
 }
+/** Where a panel can be: on the page of a record, or on the sign-in page (`signin`). */
 export type PanelPlace = keyof PanelRecords | "signin";
+/** The host object that a panel at this place receives. */
 export type HostOf<W extends PanelPlace> = W extends keyof PanelRecords
   ? PanelHost<PanelRecords[W]>
   : SignInHost;
 
+/** Runs when the page or panel is left. */
 export type CleanUp = () => void;
 /** Fills `root`; the returned function runs when it is left. */
 export type Mount<H> = (root: PageElement, host: H) => void | CleanUp | Promise<void | CleanUp>;

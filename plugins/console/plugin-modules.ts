@@ -12,12 +12,15 @@ const name_pattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const name_rule = "must consist of lower-case letters, digits and single dashes";
 const places: ReadonlySet<string> = new Set(["document", "folder", "chat", "signin"]);
 
+/** The modules of plugins are below this path. */
 export const modules_path = `${console_root}/modules/`;
 
 /** A page or panel, its plugin, and the address of its module. */
 export type Shown<T> = T & { readonly plugin: string; readonly module_path: string };
+/** Learns of a page or panel that is not shown, and why: the end of a sentence. */
 export type OnRejected = (rejected: { plugin: string; title: string }, reason: string) => void;
 
+/** What fills the slots at the moment. */
 export interface AddedModulesOptions {
   readonly pages: () => readonly Filled<ConsolePage>[];
   readonly panels: () => readonly Filled<ConsolePanel>[];

@@ -146,6 +146,7 @@ export const routes = {
   }),
 };
 
+/** What the routes of the console serve: files, pages and panels of plugins, and changes. */
 export interface ConsoleRoutesOptions {
   readonly files: StaticFiles;
   readonly added: AddedModules;

@@ -16,6 +16,7 @@ export interface Asset {
   readonly etag: string;
   readonly gzip: boolean;
 }
+/** The files of the build, the page, and where modules of plugins come from. */
 export interface StaticFilesOptions {
   /** By requested path. */
   readonly assets: Readonly<Record<string, Asset>>;
@@ -49,6 +50,7 @@ const page_policy = [
 ].join("; ");
 const policy = { "content-security-policy": page_policy };
 
+/** Serves everything below `/console` except the API. */
 export class StaticFiles {
   private readonly options: StaticFilesOptions;
   private readonly index_html: string;

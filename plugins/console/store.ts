@@ -64,6 +64,7 @@ export const pruneUsage = async (db: ConsoleDb, before_day: string): Promise<voi
   await db.deleteFrom("console_usage").where("day", "<", before_day).execute();
 };
 
+/** Deletes all days of an owner. */
 export const forgetUsage = async (db: ConsoleDb, owner_id: string): Promise<void> => {
   await db.deleteFrom("console_usage").where("owner_id", "=", owner_id).execute();
 };

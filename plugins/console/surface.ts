@@ -13,6 +13,7 @@ import {
 import type { Sessions } from "../accounts/contract";
 import { console_root } from "./contract";
 
+/** What the console's surface needs. */
 export interface SurfaceOptions {
   readonly sessions: Pick<Sessions, "callerOf" | "recheck">;
   /** The setting `server.public_url`, such as `https://papers.example`; null if it is not set. */
@@ -54,6 +55,7 @@ export const console_api = {
   },
 } satisfies Pick<Surface, "name" | "prefix" | "document">;
 
+/** The console's surface: sessions instead of keys, and only for pages of this server. */
 export const createSurface = ({ sessions, public_url }: SurfaceOptions): Surface => ({
   ...console_api,
   root: console_root,

@@ -256,6 +256,7 @@ export const systemRoutes = {
   }),
 };
 
+/** What the system routes need besides `Context`: the checks, and the sizes on disk. */
 export interface SystemRoutesContext extends Pick<Context, "operations" | "now_ms"> {
   readonly doctor: Doctor;
   readonly storage: () => Promise<Static<typeof StorageRecord>>;

@@ -86,6 +86,7 @@ export const usageRoutes = {
   }),
 };
 
+/** What the usage route reads: activity per day, quotas, and the rate limit. */
 export interface UsageRoutesOptions {
   readonly usage: UsageCounter;
   readonly quotas: Quotas;

@@ -8,8 +8,10 @@ import type { UsageRow } from "./store";
 
 const flush_every_ms = 60_000;
 const day_ms = 24 * 3_600_000;
+/** The longest period that can be requested, in days. */
 export const days_max = 366;
 
+/** What the counter needs besides `Context`. */
 export interface UsageContext extends Pick<
   Context,
   "certain_now_ms" | "db" | "inTransaction" | "now_ms" | "log"
@@ -28,8 +30,10 @@ interface Counts {
   answers: number;
   uploads: number;
 }
+/** The activity of one day. `date` is `2026-11-21`, in UTC. */
 export type UsageDay = Pick<UsageRow, Counted | "storage_bytes"> & { readonly date: string };
 
+/** Counts in memory and writes once a minute. A crash loses the counts of the last minute. */
 export class UsageCounter {
   private readonly ctx: UsageContext;
   /** Not written yet, by owner and day. */
@@ -41,6 +45,7 @@ export class UsageCounter {
     this.ctx = ctx;
   }
 
+  /** Deletes days that are no longer kept, and begins to write. */
   async start(): Promise<void> {
     const { certain_now_ms, db, keep_ms } = this.ctx;
     await store.pruneUsage(db, dayOf(certain_now_ms() - keep_ms()));
@@ -48,6 +53,7 @@ export class UsageCounter {
     this.timer.unref();
   }
 
+  /** Stops the timer and writes what was counted. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();

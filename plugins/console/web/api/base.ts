@@ -8,4 +8,5 @@ const { document: page } = globalThis as {
 
 /** The prefix of every path of the server: `/dossier`, or empty. */
 export const base_path = page?.documentElement.dataset.base ?? "";
+/** The path of the console: `/dossier/console`, or `/console`. */
 export const console_base = `${base_path}/console`;

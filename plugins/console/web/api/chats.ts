@@ -13,12 +13,14 @@ export type MessageResult = NonNullable<Message["result"]>;
 export type Citation = MessageResult["citations"][number];
 export type Prompt = RowOf<"listPrompts">;
 
+/** The answer is still waiting or being written. */
 export const isRunning = ({ status }: Pick<Message, "status">): boolean =>
   status === "PENDING" || status === "PROCESSING";
 
 const listsSameState = (key: readonly unknown[] | undefined, deleted: boolean): boolean =>
   (key?.at(-1) as { readonly deleted?: boolean } | undefined)?.deleted === deleted;
 
+/** Which chats a list shows, and which page of them. */
 export interface ChatFilter {
   readonly page: number;
   readonly deleted: boolean;
@@ -69,24 +71,29 @@ export const useSuggestions = (folders: readonly string[] | null) =>
       ).data,
   });
 
+/** Creates a chat and caches it. @throws ApiProblem */
 export async function createChat(body: BodyOf<"createChat">): Promise<Chat> {
   const chat = await api<Chat>("/chats", { method: "POST", body });
   queries.setQueryData(keys.chat(chat.id), chat);
   void refresh("chat");
   return chat;
 }
+/** Changes a chat on the server and in the cache. @throws ApiProblem */
 export async function changeChat(id: string, body: BodyOf<"updateChat">): Promise<void> {
   queries.setQueryData(keys.chat(id), await api<Chat>(`/chats/${id}`, { method: "PUT", body }));
   void refresh("chat");
 }
+/** Moves a chat to the deleted ones, where it can be restored. @throws ApiProblem */
 export async function deleteChat(id: string): Promise<void> {
   await api(`/chats/${id}`, { method: "DELETE" });
   void refresh("chat");
 }
+/** Deletes a chat permanently. @throws ApiProblem */
 export async function deleteChatForGood(id: string): Promise<void> {
   await api(`/chats/${id}`, { method: "DELETE", query: { permanent: true } });
   void refresh("chat", "message");
 }
+/** Restores a deleted chat. @throws ApiProblem */
 export async function restoreChat(id: string): Promise<void> {
   await api(`/chats/${id}/restore`, { method: "POST" });
   void refresh("chat", "message");
@@ -98,12 +105,14 @@ export const sendMessage = (chat_id: string, text: string, requestId: string) =>
     method: "POST",
     body: { text, requestId },
   });
+/** Stops the answer of a message. @throws ApiProblem */
 export const cancelMessage = (chat_id: string, requestId: string) =>
   api(`/chats/${chat_id}/messages/${requestId}/cancel`, { method: "POST" });
 
 export type Feedback = NonNullable<Message["feedback"]>;
 const feedbackPath = (chat_id: string, requestId: string) =>
   `/chats/${chat_id}/messages/${requestId}/feedback`;
+/** Rates an answer, or replaces the rating. @throws ApiProblem */
 export async function giveFeedback(
   chat_id: string,
   requestId: string,
@@ -112,6 +121,7 @@ export async function giveFeedback(
   await api(feedbackPath(chat_id, requestId), { method: "PUT", body });
   await refreshFeedback(requestId);
 }
+/** Removes the rating of an answer. @throws ApiProblem */
 export async function withdrawFeedback(chat_id: string, requestId: string): Promise<void> {
   await api(feedbackPath(chat_id, requestId), { method: "DELETE" });
   await refreshFeedback(requestId);

@@ -4,8 +4,10 @@ import { common_strings as strings } from "../strings/common";
 import { forPeople } from "../ui/sentence";
 import { console_base } from "./base";
 
+/** The path of the console's API, which every path given to `api` is appended to. */
 export const api_base = `${console_base}/api/v1`;
 
+/** The problem of one field of a request; `pointer` is `/name` or `?page`. */
 export interface FieldProblem {
   readonly pointer: string;
   readonly detail: string;
@@ -34,6 +36,7 @@ export class ApiProblem extends Error {
     const field_problem = this.errors.find((error) => error.pointer === pointer);
     return field_problem && forPeople(field_problem.detail);
   }
+  /** The kind of failure, which determines text and icon. */
   get family(): Family {
     if (this.status === 0) return "offline";
     if (this.status === 403) return "forbidden";
@@ -71,6 +74,7 @@ export const onSignedOut = (listener: Listener): void => {
   signedOut = listener;
 };
 
+/** Fields of a query; those that are null, undefined or empty are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /** The path with its query; fields that are null, undefined or empty are left out. */
@@ -82,6 +86,7 @@ export function apiUrl(path: string, query: Query = {}): string {
   return `${api_base}${path}${search && `?${search}`}`;
 }
 
+/** Options of a call; by default a GET without a body. */
 export interface ApiOptions {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Sent as JSON. */
@@ -126,6 +131,7 @@ export async function api<T>(path: string, options: ApiOptions = {}): Promise<T>
   return (text === "" ? undefined : JSON.parse(text)) as T;
 }
 
+/** The problem of a call that got no response. */
 export const offline = (): ApiProblem => new ApiProblem(0, "offline", strings.offline_detail);
 
 async function readProblem(response: Response, path: string): Promise<ApiProblem> {

@@ -2,6 +2,7 @@
 import { api } from "./client";
 import type { Answer, BodyOf, Document, Page } from "./types";
 
+/** Which documents of a folder a list shows, as the API's query takes them. */
 export interface DocumentFilter {
   readonly page: number;
   readonly name?: string;
@@ -15,6 +16,7 @@ const page_size = 50;
 /** The largest page, and the most documents per bulk call. */
 export const batch_size = 200;
 
+/** A page of 50 documents of a folder. */
 export const listDocuments = (
   folder_id: string,
   { page, ...filter }: DocumentFilter,
@@ -24,8 +26,10 @@ export const listDocuments = (
     query: { folder_id, page, per_page: page_size, ...filter },
     ...(signal ? { signal } : {}),
   });
+/** The record of a document, without its text. */
 export const getDocument = (id: string, signal?: AbortSignal) =>
   api<Document>(`/documents/${id}`, { query: { content: false }, ...(signal ? { signal } : {}) });
+/** Creates a document from text; without a name its first line is the name. */
 export const createText = (folder_id: string, name: string, content: string) =>
   api<Document>("/documents", {
     method: "POST",
@@ -33,6 +37,7 @@ export const createText = (folder_id: string, name: string, content: string) =>
   });
 export const renameDocument = (id: string, name: string) =>
   api<Document>(`/documents/${id}`, { method: "PATCH", body: { name } });
+/** The body of a bulk action: the action and its documents. */
 export type Batch = BodyOf<"changeDocuments">;
 /** One action on at most `batch_size` documents. */
 export const changeDocuments = (body: Batch) =>

@@ -13,6 +13,7 @@ const page_size = 20;
 /** Messages fetched on an update, once others are loaded. */
 const newest_size = 10;
 
+/** The messages of a chat that are loaded, newest first. */
 export const useMessages = (chat_id: string) =>
   useQuery({
     queryKey: keys.messages(chat_id),

@@ -10,6 +10,7 @@ import type { Folder, Page, PluginPage, PluginPanel } from "./types";
 const isTransient = (error: unknown): boolean =>
   error instanceof ApiProblem && [0, 429, 502, 503, 504].includes(error.status);
 
+/** The cache of everything fetched. Transient failures are retried twice. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
@@ -114,6 +115,7 @@ export function useFolderNames(unknown: string): (id: string) => string {
   return (id) => names.get(id) ?? (folders.data ? unknown : "");
 }
 
+/** The pages that plugins add; fetched once per page load. */
 export const usePluginPages = () =>
   useQuery({
     queryKey: keys.plugin_pages,

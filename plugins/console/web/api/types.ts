@@ -18,13 +18,16 @@ export type RowOf<O extends Operation> =
 export type BodyOf<O extends Operation> = JsonOf<NonNullable<operations[O]["requestBody"]>>;
 
 export type Pagination = Answer<"listFolders">["pagination"];
+/** One page of a list. */
 export interface Page<T> {
   readonly data: readonly T[];
   readonly pagination: Pagination;
 }
 
+/** The session of this browser; `user` is null if nobody is signed in. */
 export type Session = Answer<"getSession">;
 export type User = NonNullable<Session["user"]>;
+/** A session of the user, in this browser or another one. */
 export type AccountSession = RowOf<"listSessions">;
 export type ApiKey = RowOf<"listKeys">;
 /** `token` is shown only once. */
@@ -34,6 +37,7 @@ export type Folder = Answer<"getFolder">;
 export type Document = RowOf<"listDocuments">;
 /** A location in a document: a search result or a citation. */
 export type Passage = Omit<FoundPassage, "matched">;
+/** A search result: a passage and what it matched. */
 export type FoundPassage = RowOf<"search">;
 
 /** A page of a plugin. */

@@ -1,6 +1,7 @@
 /** Uploads one file and reports its progress, which XMLHttpRequest can and `fetch` can't. */
 import { apiUrl, offline, problemFrom, unreachable, type Query } from "./client";
 
+/** Options of an upload. */
 export interface UploadOptions {
   readonly query?: Query;
   /** From 0 to 1. */

@@ -4,6 +4,7 @@ import { common_strings as strings } from "../strings/common";
 import { Button } from "../ui/button";
 import { Empty } from "../ui/states";
 
+/** Shows the message of an error that its children throw while rendering, and a reload button. */
 export class ErrorBoundary extends Component<
   { readonly children: ComponentChildren },
   { readonly fault: string | null }

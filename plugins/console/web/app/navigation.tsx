@@ -44,6 +44,7 @@ function useEntries(): readonly Entry[] {
   return [...built_in_entries, ...plugin_entries];
 }
 
+/** The logo and the name of the product, which lead to the first page. */
 export const Brand = () => (
   <Link href="/" class="brand">
     <Mark />

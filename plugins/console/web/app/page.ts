@@ -4,10 +4,12 @@
 import type { ComponentType } from "preact";
 import type { IconName } from "../ui/icons";
 
+/** The parameters in a page's path, such as `id`. */
 export type PageParams = Readonly<Record<string, string | undefined>>;
 export type PageComponent = ComponentType<{ readonly params: PageParams }>;
 export type Group = "work" | "developer" | "admin";
 
+/** A built-in page of the console. */
 export interface PageEntry {
   /** Below /console, in wouter's notation. */
   readonly path: string;

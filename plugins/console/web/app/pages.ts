@@ -4,6 +4,7 @@
 import type { ComponentType } from "preact";
 import type { PageEntry, PaletteProps } from "./page";
 
+/** The built-in pages. The first whose path matches is shown. */
 export const pages: readonly PageEntry[] = [
   { path: "/sign-in", standalone: true, load: () => import("../pages/account/sign-in") },
   { path: "/setup", standalone: true, load: () => import("../pages/account/setup") },

@@ -4,6 +4,7 @@ import { api } from "../api/client";
 import { keys, queries } from "../api/queries";
 import type { Answer, Session, User } from "../api/types";
 
+/** The session. It is refetched when it is older than five minutes. */
 export const useSession = () =>
   useQuery({
     queryKey: keys.session,

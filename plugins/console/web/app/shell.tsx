@@ -94,6 +94,7 @@ function useArrival(path: string) {
   return main;
 }
 
+/** The frame around a page. `full`: the page scrolls its own content. */
 export function Shell({
   full,
   children,

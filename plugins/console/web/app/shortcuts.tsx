@@ -9,6 +9,7 @@ import { Dialog } from "../ui/dialog";
 import { openPalette, palette_open, typeAhead } from "./palette";
 import { pages, palette } from "./pages";
 
+/** Whether the list of shortcuts is open. */
 export const help_open = signal(false);
 
 const chord_ms = 1_200;
@@ -80,6 +81,7 @@ const Keys = ({ keys }: { readonly keys: readonly string[] }) => (
 
 type Row = readonly [keys: readonly string[], text: string];
 
+/** The list of shortcuts, with those of the pages. */
 export function HelpDialog() {
   const { help } = strings;
   const rows: readonly Row[] = [

@@ -8,8 +8,10 @@ export type Theme = "system" | "light" | "dark";
 const storage_key = "dossier.theme";
 const stored = localStorage.getItem(storage_key);
 
+/** The theme that was chosen; `system` if none was. */
 export const theme = signal<Theme>(stored === "light" || stored === "dark" ? stored : "system");
 
+/** Applies a theme and stores it in this browser. */
 export function setTheme(next: Theme): void {
   theme.value = next;
   if (next === "system") {

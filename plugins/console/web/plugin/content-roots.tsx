@@ -19,12 +19,14 @@ export class ContentRoots {
     return root;
   };
 
+  /** Removes one root and its elements. */
   remove(root: HTMLElement): void {
     this.roots.delete(root);
     render(null, root);
     root.remove();
   }
 
+  /** Removes everything, when the part of the page is left. */
   clear(): void {
     for (const root of this.roots) this.remove(root);
   }

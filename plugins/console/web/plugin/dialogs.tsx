@@ -27,6 +27,7 @@ function open(
   return promise;
 }
 
+/** Opens a dialog. Resolves with whether `onSubmit` has succeeded. */
 export const dialogIn = (
   roots: ContentRoots,
   { title, content, submit, danger, wide, onSubmit }: DialogOptions,
@@ -53,6 +54,7 @@ export const dialogIn = (
     ),
   );
 
+/** Asks for confirmation. Resolves with whether it was given. */
 export const confirmIn = (
   roots: ContentRoots,
   { title, text, submit, danger }: Parameters<ConsoleComponents["confirm"]>[0],

@@ -27,6 +27,7 @@ export class Lifetime {
     else this.clean_ups.push(cleanUp);
   };
 
+  /** Runs every cleanup function; what is added later runs at once. */
   end(): void {
     this.has_ended = true;
     for (const cleanUp of this.clean_ups.splice(0)) run(cleanUp);
@@ -53,11 +54,13 @@ function shownHost(lifetime: Lifetime): ShownHost {
   };
 }
 
+/** What the host of a page needs from the component that mounts it. */
 export interface SignedIn {
   readonly user: User;
   readonly navigate: (path: string) => void;
 }
 
+/** The host of a plugin's page. */
 export const consoleHost = (lifetime: Lifetime, { user, navigate }: SignedIn): ConsoleHost => ({
   ...shownHost(lifetime),
   navigate,
@@ -71,6 +74,7 @@ export class ShownRecord<R> {
 
   constructor(private current: R) {}
 
+  /** Sets the record and calls the listeners if it is another object. */
   update(record: R): void {
     if (record === this.current) return;
     this.current = record;
@@ -79,12 +83,14 @@ export class ShownRecord<R> {
 
   readonly read = (): R => this.current;
 
+  /** Returns a function that removes the listener. */
   listen(listener: (record: R) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 }
 
+/** The host of a panel on the page of a record. */
 export const panelHost = <W extends keyof PanelRecords>(
   lifetime: Lifetime,
   signed_in: SignedIn,
@@ -95,6 +101,7 @@ export const panelHost = <W extends keyof PanelRecords>(
   onRecord: (listener) => lifetime.add(record.listen(listener)),
 });
 
+/** The host of a panel of the sign-in page. */
 export const signInHost = (lifetime: Lifetime): SignInHost => ({
   ...shownHost(lifetime),
   signedIn: () => queries.invalidateQueries({ queryKey: keys.session }),

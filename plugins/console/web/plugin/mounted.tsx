@@ -49,6 +49,7 @@ interface MountedProps<H> {
   readonly hostOf: (lifetime: Lifetime) => H;
 }
 
+/** The element that a module fills, and notes about what went wrong. */
 export function Mounted<H extends ShownHost>({ plugin, module, hostOf }: MountedProps<H>) {
   const root = useRef<HTMLDivElement>(null);
   const [attempt, setAttempt] = useState(0);

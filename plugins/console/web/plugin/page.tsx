@@ -7,6 +7,7 @@ import { PageHeader } from "../ui/page-header";
 import { consoleHost, type Lifetime } from "./host";
 import { Mounted } from "./mounted";
 
+/** The page with its title, mounted while its address is shown. */
 export function PluginPage({ page }: { readonly page: Entry }) {
   const user = useUser();
   const [, navigate] = useLocation();

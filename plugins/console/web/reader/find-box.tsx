@@ -5,6 +5,7 @@ import { reader_strings as strings } from "../strings/reader";
 import { Icon } from "../ui/icons";
 import { hits_max } from "./find";
 
+/** The state of the find box. */
 export interface FindState {
   readonly open: boolean;
   readonly query: string;
@@ -63,6 +64,7 @@ interface FindBoxProps {
   readonly onClose: () => void;
 }
 
+/** The field, the count of matches, and buttons for the previous and the next one. */
 export function FindBox({ find, count, busy = false, onSearch, onStep, onClose }: FindBoxProps) {
   const [text, setText] = useState(find.query);
   const field = useRef<HTMLInputElement>(null);

@@ -5,6 +5,7 @@
 import type { Passage } from "../api/types";
 import { citationText, sectionText, shortLocation } from "./location";
 
+/** The document and the place of a passage in it. */
 export function LocationLabel({ passage }: { readonly passage: Passage }) {
   const location = shortLocation(passage);
   return (

@@ -33,6 +33,7 @@ const lexer = new Marked({ gfm: true, breaks: true, tokenizer: { def: () => unde
 const chars_max = 60_000;
 const depth_max = 24;
 
+/** Renders a text with its markers. */
 export function Markdown({ text, marker = () => null, plain = false }: MarkdownProps) {
   const tokens = plain || text.length > chars_max ? null : tokensOf(text);
   const renderer: TextRenderer = { text: (part) => withMarkers(part, marker) };

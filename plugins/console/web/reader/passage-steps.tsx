@@ -2,6 +2,7 @@
 import { IconButton } from "../ui/button";
 import { reader_strings as strings } from "../strings/reader";
 
+/** `at` is the index of the citation shown. */
 export function PassageButtons({
   at,
   count,

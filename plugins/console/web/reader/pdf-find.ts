@@ -4,6 +4,7 @@ import { hits_max, patternOf } from "./find";
 import { textOf, type PDFDocumentProxy } from "./pdfjs";
 import type { Hit } from "./quote-match";
 
+/** A match on one page, in one or more text items. */
 export interface PageHit {
   readonly page: number;
   readonly parts: readonly Hit[];

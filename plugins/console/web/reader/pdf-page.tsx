@@ -17,6 +17,7 @@ import { reader_strings as strings } from "../strings/reader";
 import type { ShownHit } from "./pdf-find";
 import { styledPieces, type LookRange } from "./styled-pieces";
 
+/** The size of a page in points. */
 export interface Size {
   readonly width: number;
   readonly height: number;

@@ -12,6 +12,7 @@ export interface Marks {
   readonly shades: ReadonlyMap<number, readonly Hit[]>;
   readonly column: { readonly left: number; readonly right: number } | null;
 }
+/** Nothing to highlight. */
 export const no_marks: Marks = { pages: new Map(), shades: new Map(), column: null };
 
 /** A passage that spans more pages is searched for on the first ones. */

@@ -18,6 +18,7 @@ interface PdfSideProps {
   readonly onClose: () => void;
 }
 
+/** The sidebar with its two views. `current` is the number of the page in view. */
 export function PdfSide(props: PdfSideProps) {
   const { current, onPage, onClose } = props;
   const headings = useHeadings(props);

@@ -19,6 +19,7 @@ export interface PdfToolbarProps {
   readonly onZoom: (step: Step) => void;
 }
 
+/** Page navigation, zoom, rotation, and buttons for the sidebar and the find box. */
 export function PdfToolbar({
   current,
   count,

@@ -34,6 +34,7 @@ const css_px_per_point = 96 / 72;
 const a4: Size = { width: 595, height: 842 };
 const margin_px = 32;
 
+/** The pages, or a waiting note until the file is open. */
 export function Pdf({ document, page, highlight, onFound, onFailed }: PdfProps) {
   const opened = useOpened(fileUrl(document), onFailed);
   if (!opened)

@@ -18,6 +18,7 @@ import { console_base } from "../api/base";
 
 export { AnnotationMode, RenderingCancelledException, TextLayer };
 export type { PDFDocumentProxy, PDFPageProxy };
+/** The text items of a page. */
 export type TextContent = Awaited<ReturnType<PDFPageProxy["getTextContent"]>>;
 
 /** Where the build puts the worker, the image decoders, the fonts and the character maps. */
@@ -48,6 +49,7 @@ function workerUrl(): string {
   return policy ? policy.createScriptURL(worker_path) : worker_path;
 }
 
+/** A PDF being opened. `close` ends its worker, whatever that is doing. */
 export interface OpenPdf {
   readonly document: Promise<PDFDocumentProxy>;
   readonly close: () => void;

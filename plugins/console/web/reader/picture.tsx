@@ -10,6 +10,7 @@ export interface PictureProps {
   readonly onFailed: () => void;
 }
 
+/** The image, fitted to the width or at a zoom level. */
 export function Picture({ url, name, onFailed }: PictureProps) {
   const [zoom, setZoom] = useState<Exclude<Zoom, "text">>("fit");
   const [natural, setNatural] = useState(0);

@@ -12,6 +12,7 @@ const table = /^\|?.*\|.*\n\s*\|?\s*:?-+:?\s*\|[\s:|-]*$/m;
 /** UTF-16 units of the text that are inspected. */
 const inspected_units = 60_000;
 
+/** Judged by the media type, and for plain text by its beginning. */
 export function renderingOf(
   { media_type, source }: Pick<Document, "media_type" | "source">,
   text: string,

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { reader_strings as strings } from "../strings/reader";
 import { Icon } from "../ui/icons";
 
+/** An entry of the outline. */
 export interface Heading {
   readonly text: string;
   /** 1 is the top level. */
@@ -51,6 +52,7 @@ export function SideList({
   );
 }
 
+/** The outline, indented by level. */
 export function HeadingList({
   headings,
   current,

@@ -15,6 +15,7 @@ const dropped = /[\\\s>]/;
 /** A match further away is another occurrence of the same words. */
 const distance_max = 2_000;
 
+/** A position in the source, which moves forward with what is rendered. */
 export class SourceCursor {
   private at: number;
   /** The ends of the open tokens. */

@@ -23,6 +23,7 @@ export interface SourcePanelProps {
   readonly onClose: () => void;
 }
 
+/** The document at the passage, with its name and place above. Escape closes it. */
 export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
   const panel = useRef<HTMLElement>(null);
   const passage = passages[at]!;

@@ -7,9 +7,11 @@ import type { Range } from "./text-ranges";
  * which are hidden.
  */
 export type Look = "mark" | "shade" | "hit" | "current" | "target" | "heading" | "sign";
+/** A range with a style. */
 export interface LookRange extends Range {
   readonly look: Look;
 }
+/** A piece with all styles that cover it. */
 export interface StyledPiece extends Range {
   readonly looks: readonly Look[];
 }

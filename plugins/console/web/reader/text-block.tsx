@@ -9,6 +9,7 @@ import { renderedChunk, type Rendering } from "./rendered-text";
 import { rangesIn, type LookRange } from "./styled-pieces";
 import type { Chunk } from "./text-chunks";
 
+/** A chunk of a text with its page and its headings. */
 export interface TextBlockLayout {
   readonly chunk: Chunk;
   readonly page: Outline["pages"][number] | null;

@@ -4,6 +4,7 @@
  */
 import type { Range } from "./text-ranges";
 
+/** A part of the text that can be rendered alone. */
 export interface Chunk extends Range {
   /**
    * What the chunk continues: the header of a table, or the fence of a code block, with its line
@@ -17,6 +18,7 @@ const units_min = 4_000;
 const units_max = 16_000;
 
 const fence = /^ {0,3}(`{3,}|~{3,})/;
+/** The line below a table's header. */
 export const table_rule = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 /** Whether a line can be a row of a table. */
 export const isRow = (line: string): boolean => line.includes("|");

@@ -11,6 +11,9 @@ import { indicesOf } from "./text-ranges";
 /** A text of no more blocks is rendered completely. */
 export const full_render_blocks_max = 24;
 
+/**
+ * The blocks in order, and the headings for the sidebar. `heading_level` is that of the highest.
+ */
 export function layoutOf(
   text: string,
   outline: Outline | undefined,

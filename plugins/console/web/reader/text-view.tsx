@@ -29,6 +29,7 @@ export interface TextViewProps {
   readonly onFound: (found: Found) => void;
 }
 
+/** The text with its toolbar, sidebar and find box. */
 export function TextView(props: TextViewProps) {
   const { text, name, rendering: default_rendering, fixed, outline, heading_level } = props;
   const { highlight, onFound } = props;

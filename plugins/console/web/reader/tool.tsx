@@ -1,6 +1,7 @@
 /** A button of the toolbars above a document. */
 import { Icon, type IconName } from "../ui/icons";
 
+/** An icon with a tooltip; `pressed` makes it a toggle. */
 export function Tool({
   icon,
   label,

@@ -4,6 +4,7 @@
  */
 import type { Passage } from "../api/types";
 
+/** Citations in the order of the answer, and the index of the one shown. */
 export interface Trail {
   readonly passages: readonly Passage[];
   readonly at: number;

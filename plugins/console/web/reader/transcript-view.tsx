@@ -31,6 +31,7 @@ export interface TranscriptProps {
   readonly onFound: (nearby_hits: Found) => void;
 }
 
+/** The player, if the recording was kept, and the lines below it. */
 export function TranscriptView({ document, highlight, onFound }: TranscriptProps) {
   const query = useQuery({
     queryKey: ["transcription", "result", document.source.run_id, document.version],

@@ -2,6 +2,7 @@
 import { api_base } from "../api/client";
 import type { Document } from "../api/types";
 
+/** How a document can be shown. */
 export type View = "pages" | "picture" | "recording" | "text";
 
 /** Image types that every browser shows. For others, such as TIFF, only the text is shown. */

@@ -43,7 +43,6 @@ export const backup_strings = {
   old_title: "The newest backup is old",
   old_text: (last: string) =>
     `It is from ${last}. Set backups.schedule to have the server create backups regularly.`,
-  next: "Next",
   under_way: { backup: "A backup is being created", rehearsal: "A backup is being rehearsed" },
   stages: {
     originals: "reserving the originals",

@@ -55,7 +55,6 @@ export const common_strings = {
     skip: "Skip to content",
     open: "Open navigation",
     groups: { work: "Work", developer: "Developer", admin: "Admin" },
-    account: "Your account",
     sign_out: "Sign out",
     theme: "Theme",
     light: "Light",

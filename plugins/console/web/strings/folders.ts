@@ -34,7 +34,6 @@ export const folder_strings = {
   ready: "Ready",
   here: (count: number) => `${formatNumber(count)} here`,
   with_subfolders: (count: number) => `${formatNumber(count)} with subfolders`,
-  open: "Open",
   edit: "Rename",
   delete: "Delete",
   collapse: (name: string) => `Hide subfolders of ${name}`,
@@ -120,7 +119,6 @@ export const folder_strings = {
     empty_removed_text: "Documents you remove from this folder can be restored here for 30 days.",
     restore: "Restore",
     restore_label: (name: string) => `Restore ${name}`,
-    restored: (name: string) => `“${name}” restored.`,
     pages: (count: number, of: Document["file_type"]) => {
       const [one, many] = page_names[of] ?? ["page", "pages"];
       return counted(count, one, many);
@@ -133,7 +131,6 @@ export const folder_strings = {
   },
   status: {
     synced: "Ready",
-    syncing: "Indexing",
     sync_failed: "Failed",
     stages: {
       queued: "Waiting",
@@ -149,7 +146,6 @@ export const folder_strings = {
     indexing_of: (name: string) => `Indexing ${name}`,
   },
   actions_of_document: {
-    open: "Open",
     rename: "Rename",
     place: "Move or add to folder",
     reindex: "Index again",
@@ -240,7 +236,6 @@ export const folder_strings = {
     attention: (count: number) => `${counted(count, "file needs", "files need")} your decision`,
     refused: (count: number) => `${files(count)} could not be uploaded`,
     waiting: "Waiting",
-    sent: "Uploaded",
     saving: "Saving",
     slowed: "Waiting for the server",
     more: (count: number) => `and ${formatNumber(count)} more`,
@@ -254,7 +249,6 @@ export const folder_strings = {
     retry_label: (name: string) => `Retry ${name}`,
     skip: "Skip",
     skip_label: (name: string) => `Skip ${name}`,
-    clash: "A file with this name already exists.",
     clash_title: (count: number) =>
       count === 1
         ? "A file with this name is already in the folder"
@@ -306,7 +300,6 @@ export const folder_strings = {
     vectors: "Vectors",
     vectors_pending: "being created; found by words until then",
     preview: "Preview",
-    removed: "Removed from every folder",
     failed_title: "This document could not be indexed",
     failed_next: {
       unsupported_type:

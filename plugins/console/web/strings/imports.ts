@@ -127,7 +127,6 @@ export const import_strings = {
   item: "Item",
   open_document: "Open",
   open_label: (uri: string) => `Open the document of ${uri}`,
-  result: "Result",
   no_items: "No items.",
   no_items_yet: "Items appear once the source has been read.",
   run_failed: "The import failed",

@@ -51,13 +51,11 @@ export const queue_strings = {
   none_text: "All jobs are done.",
   folders_title: "Folders being indexed",
   folders_label: "Folders being indexed",
-  folder: "Folder",
   owner: "Owner",
   speed: "Speed",
   per_minute: (count: number) => `${count} per minute`,
   left: "Time left",
   unknown: "–",
-  jobs_title: "Jobs",
   vectors: {
     title: "Vectors",
     states: {

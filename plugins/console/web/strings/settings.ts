@@ -28,7 +28,6 @@ export const setting_strings = {
   overruled_text: (origin: string) =>
     `The value stored here takes effect once ${origin} no longer sets it.`,
   restart: "A changed value takes effect when the server restarts.",
-  outside: "Only the operator can set this, when starting the server.",
   hints: {
     duration: "For example 30s, 5m, 2h or 30d.",
     size: "For example 512KiB, 64MiB or 2GiB.",

@@ -81,8 +81,6 @@ export const system_strings = {
   backup_link: "Go to backups",
   plugin: "Plugin",
   version: "Version",
-  kind: "Kind",
-  reason: "Reason",
   plugins_label: "Plugins",
   plugins_text: "Plugin files in the plugins directory are loaded when the server starts.",
   plugins_link: "Go to plugins",

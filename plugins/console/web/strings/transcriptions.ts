@@ -15,7 +15,6 @@ export const transcription_strings = {
   created: "Started",
   unnamed: "Recording",
   gone_folder: "Deleted folder",
-  actions: "Actions",
   states: {
     pending: "Waiting",
     running: "Transcribing",

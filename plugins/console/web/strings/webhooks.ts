@@ -9,7 +9,6 @@ export const webhook_strings = {
   label: "Webhooks",
   create: "Register webhook",
   url: "URL",
-  event: "Event",
   last: "Last delivery",
   created: "Registered",
   actions: "Actions",

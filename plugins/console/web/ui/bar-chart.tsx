@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { axisOf } from "./chart-axis";
 
+/** The bar of one day. */
 export interface Bar {
   readonly key: string;
   /** From the bottom up, one per series. */
@@ -31,6 +32,7 @@ const labels_max = 3;
 
 const sumOf = ({ values }: Bar): number => values.reduce((sum, value) => sum + value, 0);
 
+/** The chart, or a sentence if all values are zero. */
 export function BarChart({ empty, ...chart }: BarChartProps) {
   return chart.bars.some((bar) => sumOf(bar) > 0) ? (
     <Chart {...chart} />

@@ -45,6 +45,7 @@ const classOf = ({
     .filter(Boolean)
     .join(" ");
 
+/** A button; other attributes are passed to the element. */
 export function Button({
   kind,
   small,

@@ -21,6 +21,7 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
+/** Copies the text; says for two seconds that it did. */
 export function CopyButton({
   text,
   small,

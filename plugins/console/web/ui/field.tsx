@@ -59,6 +59,7 @@ export function Field({
 
 type Value = { readonly value: string; readonly onValue: (value: string) => void };
 
+/** A text field of one line; other attributes are passed to the element. */
 export function TextField({
   label,
   hint,
@@ -99,6 +100,7 @@ export function TextField({
   );
 }
 
+/** A text field of several lines; other attributes are passed to the element. */
 export function TextArea({
   label,
   hint,
@@ -128,6 +130,7 @@ export interface Option {
   readonly disabled?: boolean;
 }
 
+/** A choice from a list; other attributes are passed to the element. */
 export function Select({
   label,
   hint,

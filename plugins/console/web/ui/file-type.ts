@@ -1,6 +1,7 @@
 /** Display names of file types; media types are for programs. */
 import type { Document } from "../api/types";
 
+/** Display names by the API's file types. */
 export const file_type_names: Readonly<Record<Document["file_type"], string>> = {
   pdf: "PDF",
   word: "Text document",

@@ -8,6 +8,7 @@ const day = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
 const date_time = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 const to_the_second = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
 
+/** `1,200`, without fractions. */
 export const formatNumber = (value: number): string => integer.format(value);
 
 /** `1 row`, `1,200 rows`. `plural` is needed only where it is not the singular with an s. */
@@ -45,12 +46,15 @@ export function formatElapsed(seconds: number): string {
   return `${formatDuration(seconds)} ${seconds < 3600 ? "min" : "h"}`;
 }
 
+/** `Nov 21, 2026`. */
 export const formatDate = (time: string): string => date.format(new Date(time));
 /** `Nov 21`, if the year is evident. */
 export const formatDay = (time: string): string => day.format(new Date(time));
+/** `Nov 21, 2026, 9:14 AM`. */
 export const formatDateTime = (time: string): string => date_time.format(new Date(time));
 /** `Nov 21, 2026, 9:14:05 AM`, where the order of events matters. */
 export const formatMoment = (time: string): string => to_the_second.format(new Date(time));
+/** `42 %`, rounded down; `share` is from 0 to 1. */
 export const formatPercent = (share: number): string => `${Math.floor(share * 100)} %`;
 
 const units: readonly [limit_s: number, unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [

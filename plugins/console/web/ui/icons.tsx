@@ -99,6 +99,7 @@ const paths = {
   plug: "M9 3.5V8 M15 3.5V8 M6.5 8h11v3.5a5.5 5.5 0 0 1-11 0z M12 17v3.5",
 } as const;
 
+/** The name of an icon. */
 export type IconName = keyof typeof paths;
 
 /** `size` in CSS pixels, 18 by default. */

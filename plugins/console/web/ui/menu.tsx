@@ -8,6 +8,7 @@ import { Button, IconButton } from "./button";
 import { Icon, type IconName } from "./icons";
 import { useUniqueId } from "./unique-id";
 
+/** An action, a link, or a line between groups. */
 export type MenuItem =
   | {
       readonly label: string;

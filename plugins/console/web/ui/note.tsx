@@ -4,6 +4,7 @@ import { ApiProblem, problemOf } from "../api/client";
 import { common_strings as strings } from "../strings/common";
 import { Icon, type IconName } from "./icons";
 
+/** The meaning of a note, which determines its colour and icon. */
 export type Tone = "info" | "ok" | "warn" | "bad";
 const icons: Readonly<Record<Tone, IconName>> = {
   info: "info",

@@ -5,6 +5,7 @@ import { Link } from "wouter-preact";
 import { common_strings as strings } from "../strings/common";
 import { Icon } from "./icons";
 
+/** A page above this one. */
 export interface Crumb {
   readonly label: string;
   readonly href: string;
@@ -17,6 +18,7 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
+/** The header, with breadcrumbs if there are pages above. */
 export function PageHeader({
   title,
   text,

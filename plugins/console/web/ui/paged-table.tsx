@@ -16,6 +16,7 @@ interface PagedTableProps<T> {
   readonly empty: ComponentChildren;
 }
 
+/** One page of records as a table. The caller keeps the number of the page. */
 export function PagedTable<T extends { readonly id: string }>({
   query,
   page,

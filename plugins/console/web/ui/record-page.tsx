@@ -12,6 +12,7 @@ interface RecordPageProps<T> {
   readonly children: (data: T) => ComponentChildren;
 }
 
+/** Its children, once the record is loaded. */
 export function RecordPage<T>({ query, title, crumbs = [], children }: RecordPageProps<T>) {
   if (query.data !== undefined) return <>{children(query.data)}</>;
   return (

@@ -26,6 +26,7 @@ interface SecretDialogProps {
   readonly children: (onCopied: () => void) => ComponentChildren;
 }
 
+/** The secret with a copy button, and the caller's content below it. */
 export function SecretDialog({
   strings,
   secret,

@@ -88,6 +88,7 @@ export function ErrorView({
   );
 }
 
+/** The part of a query that `Loading` reads. */
 export interface Loaded<T> {
   readonly data: T | undefined;
   readonly error: unknown;

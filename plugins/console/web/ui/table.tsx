@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { common_strings as strings } from "../strings/common";
 import { Icon } from "./icons";
 
+/** A column: its header and the content of its cells. */
 export interface Column<T> {
   readonly key: string;
   readonly header: string;
@@ -20,6 +21,7 @@ export interface Column<T> {
   readonly roomy_only?: boolean;
 }
 
+/** Which rows are selected, by key. */
 export interface Selection<T> {
   readonly selected: ReadonlySet<string>;
   readonly onSelected: (selected: ReadonlySet<string>) => void;

@@ -3,12 +3,14 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useUniqueId } from "./unique-id";
 
+/** A tab; `count` is shown beside its label. */
 export interface TabItem {
   readonly key: string;
   readonly label: string;
   readonly count?: number | undefined;
 }
 
+/** The tabs and, as `children`, the panel of the active one. */
 export function Tabs({
   label,
   items,

@@ -1,6 +1,7 @@
 /** Tags and progress bars: states always have a text, never only a colour. */
 import type { ComponentChildren } from "preact";
 
+/** The meaning of a tag, which determines its colour; `run` is work in progress. */
 export type TagTone = "plain" | "ok" | "warn" | "bad" | "run";
 
 /** A dot and a word; the dot of `run` pulses. `dot={false}` leaves it out. */

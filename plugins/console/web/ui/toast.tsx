@@ -5,6 +5,7 @@ import { problemOf } from "../api/client";
 import { common_strings as strings } from "../strings/common";
 import { Button, IconButton } from "./button";
 
+/** A toast disappears after 5 s, or after 10 s if it has an action. */
 export interface ToastOptions {
   readonly text: string;
   readonly tone?: "plain" | "bad";

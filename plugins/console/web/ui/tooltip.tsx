@@ -4,6 +4,7 @@ import { useRef } from "preact/hooks";
 import { positionBeside } from "./popover-position";
 import { useUniqueId } from "./unique-id";
 
+/** Shows `text` beside its children. */
 export function Tooltip({
   text,
   children,

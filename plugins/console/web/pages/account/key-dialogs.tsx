@@ -24,6 +24,7 @@ function expiresAt(expiry: Expiry, day: string): string | null {
   ).toISOString();
 }
 
+/** Asks for the name, the expiry and the access of a new API key. */
 export function CreateKeyDialog({
   onClose,
   onCreated,

@@ -15,6 +15,7 @@ const strings = account_strings.sign_in;
 type Ways = Answer<"listSignInWays">;
 type Way = Ways["ways"][number];
 
+/** The sign-in methods of the server, and why the last sign-in with one of them failed. */
 export const useWays = () =>
   useQuery({
     queryKey: keys.sign_in,
@@ -49,6 +50,7 @@ interface WaysProps {
   readonly after_failure: boolean;
 }
 
+/** A button for each method; one that is automatic starts by itself. */
 export function OtherWays({ ways, without_passwords, after_failure }: WaysProps) {
   const start = useMutation({
     mutationFn: (way: Way) =>

@@ -16,6 +16,7 @@ interface PasswordProps {
   readonly autofocus?: boolean;
 }
 
+/** The field, with a button that shows the password. */
 export function PasswordField({ label, value, onValue, error, fresh, autofocus }: PasswordProps) {
   const [shown, setShown] = useState(false);
   const missing_characters = length_min - [...value].length;

@@ -3,6 +3,7 @@
 export const languages = ["curl", "TypeScript", "Python"] as const;
 export type Language = (typeof languages)[number];
 
+/** The shell command that stores a key where the snippets read it. */
 export const environment = (token: string): string => `export DOSSIER_KEY=${token}`;
 
 /** `server` is its address, such as `http://127.0.0.1:4780`. */

@@ -5,6 +5,7 @@ import { Mark } from "../../ui/icons";
 import { useTitle } from "../../ui/page-header";
 import { common_strings as shared } from "../../strings/common";
 
+/** A page for visitors who are not signed in: a title, a sentence, and the content. */
 export function StandalonePage({
   title,
   text,

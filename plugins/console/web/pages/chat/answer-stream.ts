@@ -7,6 +7,7 @@ import { api, ApiProblem, apiUrl } from "../../api/client";
 import { refresh } from "../../api/queries";
 import type { Citation, MessageResult, MessageStatus } from "../../api/chats";
 
+/** What has arrived of an answer. */
 export interface PartialAnswer {
   readonly status: MessageStatus;
   readonly text: string;

@@ -34,6 +34,7 @@ const sources_shown = 5;
 const no_citations: readonly Citation[] = [];
 const labelled = (label: string) => ({ title: label, "aria-label": label });
 
+/** An answer, complete or partial, with everything that belongs to it. */
 export function AnswerView({
   chat_id,
   message,

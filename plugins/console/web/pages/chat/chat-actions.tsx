@@ -23,6 +23,7 @@ export async function deleteWithUndo(chat: Pick<Chat, "id" | "name">): Promise<b
   return true;
 }
 
+/** Pins or unpins a chat; a failure is shown as a toast. */
 export async function pin(chat: Pick<Chat, "id">, pinned: boolean): Promise<void> {
   await changeChat(chat.id, { pinned }).catch(toastError);
 }
@@ -41,6 +42,7 @@ export const exportItems = (
   ];
 };
 
+/** Restores a deleted chat; both outcomes are shown as a toast. */
 export async function restore(chat: Pick<Chat, "id" | "name">): Promise<void> {
   try {
     await restoreChat(chat.id);
@@ -50,6 +52,7 @@ export async function restore(chat: Pick<Chat, "id" | "name">): Promise<void> {
   }
 }
 
+/** Asks for a new name; an empty one removes the name. */
 export function RenameChatDialog({
   chat,
   onClose,

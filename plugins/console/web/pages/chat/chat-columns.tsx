@@ -40,6 +40,7 @@ const detailColumns = (folderName: FolderName): readonly Column<Chat>[] => [
   },
 ];
 
+/** The columns of the list of chats. `folderName`: the name of a folder, if it still exists. */
 export const openColumns = (
   folderName: FolderName,
   onRename: (chat: Chat) => void,
@@ -92,6 +93,7 @@ export const openColumns = (
   },
 ];
 
+/** The columns of the list of deleted chats. */
 export const deletedColumns = (
   folderName: FolderName,
   onRemove: (chat: Chat) => void,

@@ -61,6 +61,7 @@ function toastAndThrow(error: unknown): never {
   throw error;
 }
 
+/** A chat, or with `chat` null the form for a new one. */
 export function ChatFrame({
   chat,
   scope,

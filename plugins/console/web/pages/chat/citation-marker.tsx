@@ -23,6 +23,7 @@ interface MarkerProps {
 /** Time for the pointer to move from the marker to its card. */
 const leave_ms = 200;
 
+/** The number of a citation as a button, with its card. */
 export function CitationMarker({ citation, citations, pressed, onOpen }: MarkerProps) {
   const id = useUniqueId();
   const marker = useRef<HTMLButtonElement>(null);

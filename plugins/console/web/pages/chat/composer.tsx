@@ -22,6 +22,7 @@ const isEmpty = ({ all, folders }: ComposerProps["scope"]): boolean => !all && f
 
 const text_max = 32_000;
 
+/** The question field, the scope below it, and the button to ask or to stop. */
 export function Composer({ initial_text, scope, onScope, onSend, onStop, busy }: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [draft, setDraft] = useState("");

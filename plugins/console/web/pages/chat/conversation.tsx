@@ -35,6 +35,7 @@ type TurnProps = Pick<ConversationProps, "scope" | "opened" | "onOpen" | "onAsk"
   readonly last: boolean;
 };
 
+/** The turns of a chat, and the question that is being sent. */
 export function Conversation({
   chat_id,
   scope,

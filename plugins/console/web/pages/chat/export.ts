@@ -19,6 +19,7 @@ export async function loadChat(
   return { chat, messages: [...newest_first].reverse() };
 }
 
+/** Downloads a chat as a file. @throws ApiProblem */
 export async function saveChat(id: string, format: ExportFormat): Promise<void> {
   const chat_and_messages = await loadChat(id);
   const name = fileNameOf(chat_and_messages.chat.name ?? strings.untitled);

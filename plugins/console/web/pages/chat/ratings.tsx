@@ -19,6 +19,7 @@ type OfUser = RowOf<"listAllFeedback">;
 type Feedback = Own | OfUser;
 type Rating = Feedback["rating"];
 
+/** A list of rated answers, filtered by rating and, for administrators, by user. */
 export function Ratings() {
   const admin = useUser().role === "admin";
   const [everyone, setEveryone] = useState(false);

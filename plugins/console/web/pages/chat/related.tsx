@@ -6,6 +6,7 @@ import { chat_strings as strings } from "../../strings/chat";
 import { Icon } from "../../ui/icons";
 import type { OpenedPassage } from "./closest-passages";
 
+/** Passages that an answer did not cite but that belong to its question. */
 export function Related({
   related,
   opened,

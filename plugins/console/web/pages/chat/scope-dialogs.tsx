@@ -26,6 +26,7 @@ function useChosen(chosen: readonly string[]) {
   return { ids, toggle };
 }
 
+/** Asks for folders; a chosen root covers its subfolders. */
 export function FolderDialog({ chosen, onChosen, onClose }: ChooseProps) {
   const query = useFolders();
   const { ids, toggle } = useChosen(chosen);
@@ -128,6 +129,7 @@ function Tree({
   );
 }
 
+/** Asks for saved prompts. */
 export function PromptDialog({ chosen, onChosen, onClose }: ChooseProps) {
   const query = usePrompts();
   const { ids, toggle } = useChosen(chosen);

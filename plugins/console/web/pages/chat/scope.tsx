@@ -7,12 +7,14 @@ import { Icon, type IconName } from "../../ui/icons";
 import { chat_strings as strings } from "../../strings/chat";
 import { FolderDialog, PromptDialog } from "./scope-dialogs";
 
+/** What a chat's answers are based on: ids of folders and of prompts. */
 export interface Scope {
   /** Every folder, including future ones; `folders` is ignored then. */
   readonly all: boolean;
   readonly folders: readonly string[];
   readonly prompts: readonly string[];
 }
+/** A scope, and how to change it. `onScope` rejects if it could not be saved. */
 export interface ScopeProps {
   readonly scope: Scope;
   readonly onScope: (scope: Scope) => Promise<unknown>;
@@ -27,6 +29,7 @@ const withFolders = (scope: Scope, folders: readonly string[]): Scope => ({
 
 const chips_shown = 2;
 
+/** The scope as chips below the question field. */
 export function ScopeBar({ scope: { all, ...chosen }, onScope }: ScopeProps) {
   const [choosing, setChoosing] = useState<"folders" | "prompts" | null>(null);
   const folders = useFolders();

@@ -13,6 +13,7 @@ interface StartersProps {
   readonly onAsk: (text: string) => Promise<void>;
 }
 
+/** Shown until the first question: how to begin, depending on what there is to ask about. */
 export function Starters({ scope, onAsk }: StartersProps) {
   const folders = useFolders();
   const has_no_folders = folders.data?.length === 0;

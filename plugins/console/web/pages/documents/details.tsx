@@ -8,7 +8,7 @@ import { fileTypeOf } from "../../ui/file-type";
 import { formatBytes, formatDateTime, formatNumber } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { folder_strings } from "../../strings/folders";
-import { selectionOf } from "../folders/chosen";
+import { selectionOf } from "../folders/selection";
 import { removeFromFolder } from "../folders/document-actions";
 import { DocumentStatus } from "../folders/status";
 import { pathOf } from "../folders/tree";
@@ -36,6 +36,7 @@ function Source({ uri }: { readonly uri: string }) {
   );
 }
 
+/** The facts about a document: its type, size, origin and state. */
 export function Details({ document }: { readonly document: Document }) {
   const {
     media_type,
@@ -104,6 +105,7 @@ export function Details({ document }: { readonly document: Document }) {
   );
 }
 
+/** The folders that contain a document, with buttons to change them. */
 export function FolderLinks({
   document,
   folders,
@@ -154,6 +156,7 @@ export function FolderLinks({
   );
 }
 
+/** What the extraction could not read completely. */
 export function Warnings({ document: { warnings } }: { readonly document: Document }) {
   if (warnings.length === 0) return null;
   return (

@@ -21,7 +21,7 @@ import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { ErrorView, Skeleton } from "../../ui/states";
 import { folder_strings } from "../../strings/folders";
-import { selectionOf } from "../folders/chosen";
+import { selectionOf } from "../folders/selection";
 import { PlaceDialog, RenameDialog } from "../folders/document-dialogs";
 import { reindex, removeFromFolder } from "../folders/document-actions";
 import { DocumentStatus } from "../folders/status";

@@ -4,7 +4,7 @@ import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icons";
 import { folder_strings } from "../../strings/folders";
 import { runBulkAction } from "./bulk";
-import type { DocumentSelection } from "./chosen";
+import type { DocumentSelection } from "./selection";
 import { reindex, removeFromFolder } from "./document-actions";
 
 const strings = folder_strings.actions_of_document;
@@ -12,6 +12,7 @@ const strings = folder_strings.actions_of_document;
 const zip_max = 50_000;
 const titles = folder_strings.bulk.titles;
 
+/** The bar above the list while documents are selected. */
 export function BulkActions({
   chosen,
   folder_id,

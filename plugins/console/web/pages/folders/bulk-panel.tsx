@@ -10,6 +10,7 @@ const strings = folder_strings.bulk;
 /** No progress is shown for fewer documents. */
 const documents_min = 100;
 
+/** A card for every bulk action that takes long or has failures. */
 export function BulkPanel() {
   const visible = bulk_actions.value.filter(
     ({ state, total, failed }) => failed > 0 || (state === "running" && total >= documents_min),

@@ -6,14 +6,17 @@ import { signal } from "@preact/signals";
 import { problemOf } from "../../api/client";
 import { batch_size, changeDocuments, getDocument, type Batch } from "../../api/documents";
 import { refresh } from "../../api/queries";
-import type { DocumentSelection } from "./chosen";
+import type { DocumentSelection } from "./selection";
 
+/** What a bulk action does, without its documents. */
 export type Action = Omit<Batch, "document_ids">;
+/** A document that an action could not be applied to. */
 export interface FailedDocument {
   readonly id: string;
   readonly name: string;
   readonly reason: string;
 }
+/** A bulk action, running or ended, as it is shown. */
 export interface BulkAction {
   readonly id: number;
   /** As a title: "Moving to Archive". */
@@ -31,6 +34,7 @@ export interface BulkAction {
 /** With more failures only their number is kept. */
 const failures_max = 50;
 
+/** Those of this tab, oldest first. */
 export const bulk_actions = signal<readonly BulkAction[]>([]);
 let last_id = 0;
 
@@ -39,6 +43,7 @@ function update(id: number, values: Partial<BulkAction>): void {
     work.id === id ? { ...work, ...values } : work,
   );
 }
+/** Removes an action from the list; one that is running goes on. */
 export function dismiss(id: number): void {
   bulk_actions.value = bulk_actions.value.filter((work) => work.id !== id);
 }

@@ -5,11 +5,12 @@ import { toast } from "../../ui/toast";
 import { common_strings as shared } from "../../strings/common";
 import { folder_strings } from "../../strings/folders";
 import { runBulkAction, type Action, type Outcome } from "./bulk";
-import { selectionOf, type DocumentSelection } from "./chosen";
+import { selectionOf, type DocumentSelection } from "./selection";
 
 const strings = folder_strings.actions_of_document;
 const titles = folder_strings.bulk.titles;
 
+/** Refetches documents and the folders that count them. */
 export const refreshDocuments = () => refresh("document", "folder");
 
 /** The progress of several is shown in the folder's panel. */
@@ -57,6 +58,7 @@ export async function removeFromFolder(
   });
 }
 
+/** Indexes them again. */
 export async function reindex(chosen: DocumentSelection): Promise<void> {
   const { done } = await runAndReport(chosen, { action: "reindex" }, titles.reindexing);
   if (done.length > 0)

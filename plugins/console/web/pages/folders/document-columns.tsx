@@ -8,7 +8,7 @@ import { Menu } from "../../ui/menu";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { folder_strings } from "../../strings/folders";
-import { selectionOf, type DocumentSelection } from "./chosen";
+import { selectionOf, type DocumentSelection } from "./selection";
 import { reindex, removeFromFolder, restore } from "./document-actions";
 import { DocumentName, type Renaming } from "./document-name";
 import { DocumentStatus } from "./status";
@@ -77,6 +77,7 @@ const type_and_size: readonly Column<Document>[] = [
   },
 ];
 
+/** The columns of the documents of a folder. */
 export const documentColumns = (options: ColumnOptions): readonly Column<Document>[] => [
   {
     key: "document",
@@ -128,6 +129,7 @@ export const documentColumns = (options: ColumnOptions): readonly Column<Documen
   },
 ];
 
+/** The columns of the documents removed from a folder. */
 export const removedColumns = ({
   folder_id,
   clashing,

@@ -8,7 +8,7 @@ import { FormDialog } from "../../ui/dialog";
 import { Segments, Select, TextArea, TextField } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { folder_strings } from "../../strings/folders";
-import type { DocumentSelection } from "./chosen";
+import type { DocumentSelection } from "./selection";
 import { moveOrAdd, refreshDocuments } from "./document-actions";
 import { folderOptions } from "./tree";
 
@@ -49,6 +49,7 @@ export function RenameDialog({
   );
 }
 
+/** Asks for a text, which becomes a document of the folder. */
 export function PasteDialog({
   folder_id,
   onClose,

@@ -27,6 +27,7 @@ interface NameProps {
   readonly clashes: boolean;
 }
 
+/** A link to the document, or its editor while it is being renamed. */
 export function DocumentName({ document, folder_id, renaming, clashes }: NameProps) {
   const { name, id } = document;
   const link = useRef<HTMLSpanElement>(null);

@@ -15,7 +15,7 @@ import { Table, type Selection } from "../../ui/table";
 import { folder_strings } from "../../strings/folders";
 import { BulkActions } from "./bulk-actions";
 import { BulkPanel } from "./bulk-panel";
-import { selectionOfFilter, selectionOf, type DocumentSelection } from "./chosen";
+import { selectionOfFilter, selectionOf, type DocumentSelection } from "./selection";
 import { documentColumns, removedColumns } from "./document-columns";
 import { PlaceDialog } from "./document-dialogs";
 import type { Renaming } from "./document-name";
@@ -32,6 +32,7 @@ const search_from = 2;
 type Selected = ReadonlySet<string> | "all";
 const no_selection: Selected = new Set<string>();
 
+/** The list of a folder's documents with everything that acts on it. */
 export function Documents({
   folder_id,
   empty,

@@ -8,7 +8,7 @@ import { useState } from "preact/hooks";
 import { useFolders } from "../../api/queries";
 import { Icon } from "../../ui/icons";
 import { folder_strings } from "../../strings/folders";
-import type { DocumentSelection } from "./chosen";
+import type { DocumentSelection } from "./selection";
 import { moveOrAdd } from "./document-actions";
 import { folderOptions } from "./tree";
 

@@ -4,8 +4,8 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
 import { folder_strings } from "../../strings/folders";
-import { chosenFiles, droppedFiles } from "./found-files";
-import type { FileWithPath } from "./upload-tree";
+import { chosenFiles, droppedFiles } from "./picked-files";
+import type { FileWithPath } from "./upload-plan";
 
 const strings = folder_strings.page;
 

@@ -4,6 +4,7 @@
  */
 import { useLocation, useSearch } from "wouter-preact";
 
+/** What the list shows; empty fields filter nothing. */
 export interface Filter {
   readonly page: number;
   readonly query: string;
@@ -18,6 +19,7 @@ export interface Filter {
 
 /** Fields sorted in descending order by default. */
 const descending_fields: readonly string[] = ["", "created", "updated", "size"];
+/** The direction in force: the one that was chosen, or the default of the field. */
 export const directionOf = ({ sort, order }: Pick<Filter, "sort" | "order">): "asc" | "desc" =>
   order === "asc" || order === "desc" ? order : descending_fields.includes(sort) ? "desc" : "asc";
 

@@ -20,6 +20,7 @@ import {
 const strings = folder_strings.archive;
 const refresh_ms = 1_000;
 
+/** The browser's file chooser for an exported folder; a button opens it. */
 export const ArchiveInput = ({ input }: { readonly input: RefObject<HTMLInputElement> }) => (
   <input
     ref={input}
@@ -36,6 +37,7 @@ export const ArchiveInput = ({ input }: { readonly input: RefObject<HTMLInputEle
   />
 );
 
+/** A row for every import of this tab: sending, running or ended. */
 export function FolderImportPanel() {
   const imports = sentImports();
   if (imports.length === 0) return null;

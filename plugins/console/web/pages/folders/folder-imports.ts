@@ -8,8 +8,10 @@ import { refresh } from "../../api/queries";
 import type { Answer } from "../../api/types";
 import { upload } from "../../api/upload";
 
+/** The import as the server reports it. */
 export type FolderImport = Answer<"getFolderImport">;
 
+/** An import that was started in this tab. */
 export interface SentImport {
   readonly id: number;
   readonly file_name: string;
@@ -40,6 +42,7 @@ export function forgetImport(id: number): void {
   sent_imports.value = sent_imports.value.filter((sent_import) => sent_import.id !== id);
 }
 
+/** Uploads an archive and lists it; failures are part of the list. */
 export function sendImport(file: File): void {
   const id = ++last_id;
   const cancel = new AbortController();

@@ -23,7 +23,7 @@ import { DeleteFolderDialog, EditFolderDialog, NewFolderDialog } from "./folder-
 import { UploadPanel } from "./upload-panel";
 import { SampleQuestions } from "./sample";
 import { uploadTree } from "./tree-upload";
-import type { FileWithPath } from "./upload-tree";
+import type { FileWithPath } from "./upload-plan";
 
 const strings = folder_strings.page;
 

@@ -24,7 +24,7 @@ import { matching, subtreeOf, treeOf, type Branch } from "./tree";
 import { SampleButton } from "./sample";
 import { uploadTree } from "./tree-upload";
 import { UploadPanel } from "./upload-panel";
-import type { FileWithPath } from "./upload-tree";
+import type { FileWithPath } from "./upload-plan";
 import { all_folders } from "./uploads";
 
 type OpenDialog =

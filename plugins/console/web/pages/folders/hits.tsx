@@ -34,6 +34,7 @@ function withMatches(quote: string, query: string): ComponentChildren {
     .map((part, index) => (index % 2 === 1 ? <b key={index}>{part}</b> : part));
 }
 
+/** Up to six passages of the folder that match the query. */
 export function Hits({ query, folder_id }: { readonly query: string; readonly folder_id: string }) {
   const results = useQuery({
     queryKey: ["search", folder_id, query],

@@ -35,6 +35,7 @@ async function makeSample(): Promise<Folder> {
   return folder;
 }
 
+/** Creates the sample folder and opens it. */
 export function SampleButton() {
   const [busy, setBusy] = useState(false);
   const [, navigate] = useLocation();

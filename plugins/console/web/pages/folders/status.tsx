@@ -16,6 +16,7 @@ function useMovedAt({ indexing: { stage, progress }, version }: Document): numbe
   return seen.current.at;
 }
 
+/** A tag, or a progress bar that warns after a minute without progress. */
 export function DocumentStatus({ document }: { readonly document: Document }) {
   const moved_at = useMovedAt(document);
   const { status, indexing, name } = document;

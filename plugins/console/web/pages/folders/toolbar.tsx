@@ -8,6 +8,7 @@ import type { Filter } from "./filter";
 const strings = folder_strings.page;
 const typing_ms = 250;
 
+/** The filter of a list, and how to change it. */
 export interface FilterProps {
   readonly filter: Filter;
   readonly change: (change: Partial<Filter>) => void;

@@ -8,7 +8,7 @@ import { queries, refresh } from "../../api/queries";
 import type { Folder } from "../../api/types";
 import { toast } from "../../ui/toast";
 import { folder_strings } from "../../strings/folders";
-import { planTree, type FileWithPath } from "./upload-tree";
+import { planTree, type FileWithPath } from "./upload-plan";
 import { addUploads, all_folders } from "./uploads";
 
 const strings = folder_strings.upload;
@@ -17,6 +17,7 @@ const levels_max = 2;
 
 /** The number of hidden files that were skipped, by the page they were dropped on. */
 export const hidden_counts = signal<ReadonlyMap<string, number>>(new Map());
+/** Dismisses the note about hidden files on this page. */
 export function forgetHidden(page: string): void {
   hidden_counts.value = new Map(
     [...hidden_counts.value].filter(([directory]) => directory !== page),

@@ -1,6 +1,7 @@
 /** Folders as a tree of two levels. */
 import type { Folder } from "../../api/types";
 
+/** A root folder and its subfolders. */
 export interface Branch {
   readonly folder: Folder;
   readonly subfolders: readonly Folder[];

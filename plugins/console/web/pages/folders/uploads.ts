@@ -8,6 +8,7 @@ import type { Document } from "../../api/types";
 import { upload } from "../../api/upload";
 import { refreshSoon } from "../../app/live-updates";
 
+/** One file, waiting, being sent, sent or failed. */
 export interface Upload {
   readonly id: number;
   readonly folder_id: string;
@@ -65,6 +66,7 @@ export function uploadsOf(page: string): readonly Upload[] {
   return uploads.filter((entry) => entry.shown_in === page);
 }
 
+/** Adds files to the queue, and starts sending if there is capacity. */
 export function addUploads(
   page: string,
   files: readonly Pick<Upload, "file" | "folder_id" | "name">[],
@@ -94,6 +96,7 @@ export function removeUploads(ids: readonly number[]): void {
   announce();
 }
 
+/** Sends the file once more. */
 export const retryUpload = (entry: Upload): void => restart(entry, {});
 /** The file replaces the document of the same name, which keeps its id. */
 export const replaceUpload = (entry: Upload): void => restart(entry, { on_clash: "replace" });

@@ -15,6 +15,7 @@ interface KnownSourceFields {
   readonly path?: string;
 }
 
+/** The colour of a run's status. */
 export const tones: Readonly<Record<ImportRun["status"], TagTone>> = {
   pending: "plain",
   running: "run",
@@ -23,15 +24,18 @@ export const tones: Readonly<Record<ImportRun["status"], TagTone>> = {
   failed: "bad",
   cancelled: "plain",
 };
+/** The colour of an item's status. */
 export const item_tones: Readonly<Record<ItemStatus, TagTone>> = {
   pending: "plain",
   succeeded: "ok",
   failed: "bad",
   skipped: "plain",
 };
+/** The run is waiting or at work. */
 export const isRunning = ({ status }: Pick<ImportRun, "status">): boolean =>
   status === "pending" || status === "running";
 
+/** The kind of the source in words; that of a plugin's source is shown by name. */
 export const kindOf = ({ type }: Source): string => strings.kinds[type] ?? type;
 
 /**

@@ -17,6 +17,7 @@ import { isRunning, kindOf, sourceText, tones, type ImportRun } from "./records"
 /** Events announce most changes; the counts of a run change faster than that. */
 const running_ms = 1_500;
 
+/** The list of runs with their progress. */
 export function ImportRuns() {
   const [page, setPage] = useState(1);
   const folderName = useFolderNames(strings.gone_folder);

@@ -15,6 +15,7 @@ import { Time } from "../../ui/time";
 import { import_strings as strings } from "../../strings/imports";
 import { kindOf, sourceText, type ImportSchedule } from "./records";
 
+/** The list of schedules with the time of their next run. */
 export function ImportSchedules() {
   const [page, setPage] = useState(1);
   const [deleting, setDeleting] = useState<ImportSchedule | null>(null);

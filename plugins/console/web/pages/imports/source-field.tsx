@@ -9,9 +9,11 @@ import { Note, Problem } from "../../ui/note";
 import { addressProblem } from "../../ui/web-address";
 import { import_strings as strings } from "../../strings/imports";
 
+/** Kinds of sources that have a form here; plugins may add others. */
 export const kinds = ["urls", "sitemap", "feed", "zip", "directory"] as const;
 export type Kind = (typeof kinds)[number];
 
+/** The lines that are not blank, trimmed. */
 export const linesOf = (text: string): readonly string[] =>
   text
     .split("\n")
@@ -31,6 +33,7 @@ interface FieldProps {
   readonly error: string | undefined;
 }
 
+/** The field that fits the kind of the source. */
 export function SourceField({ kind, text, onText, onLeave, error }: FieldProps) {
   const shared = { value: text, onValue: onText, onBlur: onLeave, error, spellcheck: false };
   if (kind === "directory") return <DirectoryField text={text} onText={onText} error={error} />;

@@ -4,6 +4,7 @@ import { Tag } from "../../ui/tag";
 import { plugin_strings as strings } from "../../strings/plugins";
 import { tones, type Plugin } from "./records";
 
+/** The columns of a plugin's version, origin and state. */
 export const state_columns: readonly Column<Pick<Plugin, "version" | "built_in" | "status">>[] = [
   {
     key: "version",

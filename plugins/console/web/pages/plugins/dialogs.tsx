@@ -9,6 +9,7 @@ import { toast } from "../../ui/toast";
 import { plugin_strings as strings } from "../../strings/plugins";
 import { disable, refreshPlugins, remove, type Plugin } from "./records";
 
+/** Asks for a plugin file and its checksum. The server tests it before it is added. */
 export function AddDialog({ onClose }: { readonly onClose: () => void }) {
   const [file, setFile] = useState<File | null>(null);
   const [sha256, setSha256] = useState("");

@@ -10,6 +10,7 @@ export type Plugins = Answer<"listPlugins">;
 export type Plugin = Plugins["data"][number];
 export type PluginDetails = Answer<"getPlugin">;
 
+/** The colour of a plugin's state. */
 export const tones: Readonly<Record<Plugin["status"], TagTone>> = {
   loaded: "ok",
   failing: "warn",
@@ -21,6 +22,7 @@ export const tones: Readonly<Record<Plugin["status"], TagTone>> = {
 /** The queries to refetch after a change of plugins. */
 export const refreshPlugins = (): Promise<unknown> => refresh(...keys.plugins, ...keys.system);
 
+/** Enables a plugin at the next start; both outcomes are shown as a toast. */
 export async function enable({ name }: Pick<Plugin, "name">): Promise<void> {
   try {
     await api(`/plugins/${name}/enable`, { method: "POST" });
@@ -30,11 +32,13 @@ export async function enable({ name }: Pick<Plugin, "name">): Promise<void> {
   }
   await refreshPlugins();
 }
+/** Disables a plugin at the next start. @throws ApiProblem */
 export async function disable({ name }: Pick<Plugin, "name">): Promise<void> {
   await api(`/plugins/${name}/disable`, { method: "POST" });
   toast({ text: strings.disabled(name) });
   await refreshPlugins();
 }
+/** Deletes the file of a plugin, which runs until the next start. @throws ApiProblem */
 export async function remove({ name }: Pick<Plugin, "name">): Promise<void> {
   await api(`/plugins/${name}`, { method: "DELETE" });
   toast({ text: strings.removed(name) });

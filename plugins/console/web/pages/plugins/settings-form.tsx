@@ -9,6 +9,7 @@ import { changesOf, problemAt, type Draft, type Setting } from "../system/model-
 import { SettingField } from "../system/setting-field";
 import { refreshPlugins } from "./records";
 
+/** Saves all changed settings in one request. */
 export function SettingsForm({ settings }: { readonly settings: readonly Setting[] }) {
   const [draft, setDraft] = useState<Draft>({});
   const [problem, setProblem] = useState<unknown>(null);

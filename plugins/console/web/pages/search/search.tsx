@@ -23,6 +23,7 @@ import { Terms, termsOf } from "./terms";
 const limit = 20;
 const excerpt_chars = 320;
 
+/** Identifies a passage in the address: the document's id and the start of the passage. */
 export const passageKey = ({
   document_id,
   start,

@@ -28,6 +28,7 @@ function patternOf(terms: readonly string[]): RegExp | null {
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${terms.map(escapeRegExp).join("|")})`, "giu");
 }
 
+/** The passage with its terms highlighted. */
 export function Terms({
   text,
   terms,

@@ -85,6 +85,7 @@ const columns: readonly Column<Job>[] = [
   },
 ];
 
+/** Jobs in a chosen state, page by page. */
 export function Jobs() {
   const [state, setState] = useState<State>("failed");
   const [page, setPage] = useState(1);

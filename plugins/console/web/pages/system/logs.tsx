@@ -56,6 +56,7 @@ function fieldsText(fields: LogLine["fields"]): string {
     .join("  ");
 }
 
+/** The newest 200 lines of at least the chosen level. */
 export function Logs() {
   const [level, setLevel] = useState("info");
   const logs = useQuery({

@@ -2,12 +2,14 @@
 import { ApiProblem } from "../../api/client";
 import type { Answer } from "../../api/types";
 
+/** A setting with its value, its origin and its definition. */
 export type Setting = Answer<"listAllSettings">[number];
 /** The content of each setting's field; null: the stored secret is removed. */
 export type Draft = Readonly<Record<string, string | null>>;
 
 /** Such as `base_url`. */
 export const keyOf = ({ setting }: Setting): string => setting.slice(setting.indexOf(".") + 1);
+/** The value as text: lists are separated by commas, null is empty. */
 export const valueText = (value: Setting["value"]): string =>
   value === null ? "" : Array.isArray(value) ? value.join(", ") : String(value);
 

@@ -5,6 +5,7 @@ import { Time } from "../../ui/time";
 import { system_strings as strings } from "../../strings/system";
 import { node_tones, type NodeState } from "./records";
 
+/** A table of processes with what each is doing. */
 export const Nodes = ({ nodes }: { readonly nodes: readonly NodeState[] }) => (
   <section class="card">
     <div class="card-head">

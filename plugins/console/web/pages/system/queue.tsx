@@ -84,6 +84,7 @@ async function setIntake(intake: Queue["intake"]): Promise<void> {
   await refreshQueue();
 }
 
+/** The state of the queue, refetched every three seconds. */
 export function QueueBoard() {
   const [dropping, setDropping] = useState<DropRequest | null>(null);
   const queue = useQuery({

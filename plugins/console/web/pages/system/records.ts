@@ -10,16 +10,19 @@ export type PluginState = SystemState["plugins"][number];
 export type Job = RowOf<"listJobs">;
 export type LogLine = RowOf<"listLogLines">;
 
+/** The colour of a check's result. */
 export const check_tones: Readonly<Record<Check["status"], TagTone>> = {
   ok: "ok",
   warn: "warn",
   fail: "bad",
 };
+/** The colour of a process's state. */
 export const node_tones: Readonly<Record<NodeState["status"], TagTone>> = {
   up: "ok",
   silent: "warn",
   gone: "bad",
 };
+/** The colour of a log level; others are neutral. */
 export const level_tones: Readonly<Record<string, TagTone>> = { error: "bad", warn: "warn" };
 
 const minute_s = 60;

@@ -48,6 +48,7 @@ const hintOf = (setting: Setting, further = ""): ComponentChildren =>
 const withCode = (text: string): ComponentChildren =>
   text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));
 
+/** The field that fits the setting's type; read-only if a source of higher precedence sets it. */
 export function SettingField(props: FieldProps) {
   const { setting, draft, problem, onEdit } = props;
   if (setting.kind === "secret") return <SecretField {...props} />;

@@ -97,6 +97,7 @@ const columns = (onChange: (setting: Setting) => void): readonly Column<Setting>
   },
 ];
 
+/** The settings by section, with a filter and a dialog to change one. */
 export function Settings() {
   const [filter_text, setFilterText] = useState("");
   const [shown_settings, setShownSettings] = useState("changeable");

@@ -29,6 +29,7 @@ const fetchRecording = (folder_id: string, url: string) =>
 const initialFolder = (options: readonly Option[], preselected: string | null): string =>
   (options.find(({ value }) => value === preselected) ?? options[0]!).value;
 
+/** Asks for a recording and a folder, and uploads or fetches it. */
 export function NewTranscription({
   folders,
   preselected,

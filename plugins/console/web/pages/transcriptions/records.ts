@@ -4,6 +4,7 @@ import type { TagTone } from "../../ui/tag";
 
 export type TranscriptionRun = Answer<"getTranscription">;
 
+/** The colour of a transcription's status. */
 export const tones: Readonly<Record<TranscriptionRun["status"], TagTone>> = {
   pending: "plain",
   running: "run",
@@ -11,5 +12,6 @@ export const tones: Readonly<Record<TranscriptionRun["status"], TagTone>> = {
   failed: "bad",
   cancelled: "plain",
 };
+/** The transcription is waiting or at work. */
 export const isRunning = ({ status }: Pick<TranscriptionRun, "status">): boolean =>
   status === "pending" || status === "running";

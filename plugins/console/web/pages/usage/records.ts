@@ -3,7 +3,9 @@ import type { Answer } from "../../api/types";
 
 export type Usage = Answer<"getUsage">;
 export type UsageDay = Usage["days"][number];
+/** What is counted per day. */
 export type Measure = Exclude<keyof UsageDay, "date">;
+/** The measures in the order of the columns. */
 export const measures = [
   "requests",
   "console_requests",

@@ -10,6 +10,7 @@ import { Select, TextField } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { user_strings as strings } from "../../strings/users";
 
+/** A user as administrators see it. */
 export type FullUser = RowOf<"listUsers">;
 export type Role = FullUser["role"];
 /** A link with which its recipient chooses a password. */
@@ -24,6 +25,7 @@ const roles = (["member", "admin"] as const).map((value) => ({
   label: strings.roles[value],
 }));
 
+/** Asks for the email address and role of a new user; ends with a link. */
 export function InviteDialog({
   onClose,
   onInvited,
@@ -72,6 +74,7 @@ export function InviteDialog({
   );
 }
 
+/** Confirms that a user gets a link to choose a new password. */
 export function ResetDialog({
   user,
   onClose,
@@ -100,6 +103,7 @@ export function ResetDialog({
   );
 }
 
+/** Shows a link, which the server does not show again. */
 export function LinkDialog({
   link: { kind, email, url },
   onClose,

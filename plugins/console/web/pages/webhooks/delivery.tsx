@@ -13,6 +13,7 @@ import { Time } from "../../ui/time";
 import { webhook_strings as strings } from "../../strings/webhooks";
 import { readable, tones, type Attempt, type Delivery } from "./records";
 
+/** The panel of a delivery. */
 export function DeliveryDrawer({
   delivery,
   onClose,

@@ -10,6 +10,7 @@ import { addressProblem } from "../../ui/web-address";
 import { webhook_strings as strings } from "../../strings/webhooks";
 import { languages, snippet, type Language, type WebhookWithSecret } from "./records";
 
+/** Asks for the URL and the event of a new webhook. */
 export function CreateWebhookDialog({
   onClose,
   onCreated,

@@ -6,8 +6,10 @@ export type Webhook = Answer<"getWebhook">;
 /** `secret` is shown only once. */
 export type WebhookWithSecret = Answer<"createWebhook">;
 export type Delivery = RowOf<"listWebhookDeliveries">;
+/** One attempt to deliver, with the response to it. */
 export type Attempt = Delivery["attempts"][number];
 
+/** The colour of a delivery's status. */
 export const tones: Readonly<Record<Delivery["status"], TagTone>> = {
   pending: "run",
   delivered: "ok",

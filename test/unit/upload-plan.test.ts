@@ -1,6 +1,6 @@
 /** How a directory dropped on the console becomes folders and document names. */
 import { expect, test } from "bun:test";
-import { planTree } from "../../plugins/console/web/pages/folders/upload-tree";
+import { planTree } from "../../plugins/console/web/pages/folders/upload-plan";
 
 const file = new File([], "x");
 const plans: readonly (readonly [

@@ -1,6 +1,7 @@
 /** The files that were dropped or chosen, including those inside directories, with their paths. */
-import type { FileWithPath } from "./upload-tree";
+import type { FileWithPath } from "./upload-plan";
 
+/** Reads the files of a drop, those in directories too. */
 export async function droppedFiles(transfer: DataTransfer): Promise<readonly FileWithPath[]> {
   // The entries must be read before the first await: afterwards the browser has emptied the list.
   const entries = [...transfer.items]

@@ -8,6 +8,7 @@ export interface FileWithPath {
   readonly path: readonly string[];
   readonly file: File;
 }
+/** Where a file goes. */
 export interface PlannedFile {
   /** Names of folders below the target. */
   readonly folders: readonly string[];
@@ -15,6 +16,7 @@ export interface PlannedFile {
   readonly name: string;
   readonly file: File;
 }
+/** The result of mapping directories to folders. */
 export interface Plan {
   readonly files: readonly PlannedFile[];
   /** The number of hidden files that were skipped. */

@@ -3,6 +3,7 @@ import { documentIds } from "../../api/documents";
 import type { Document } from "../../api/types";
 import type { Filter } from "./filter";
 
+/** Documents to act on, known by their ids or only by a filter. */
 export interface DocumentSelection {
   readonly count: number;
   /** The name of a single document. */
@@ -17,6 +18,7 @@ export interface DocumentSelection {
   readonly query: Readonly<Record<string, string>>;
 }
 
+/** These documents. */
 export function selectionOf(documents: readonly Document[]): DocumentSelection {
   const ids = documents.map(({ id }) => id);
   const [first] = documents;
@@ -29,6 +31,7 @@ export function selectionOf(documents: readonly Document[]): DocumentSelection {
   };
 }
 
+/** All documents of a folder that match the filter; `count` as listed at the moment. */
 export function selectionOfFilter(
   folder_id: string,
   { query, status, type }: Pick<Filter, "query" | "status" | "type">,

@@ -75,6 +75,7 @@ export const accessCommands = {
   },
 } satisfies Record<string, Command>;
 
+/** What the commands need besides `Context`. */
 export interface AccessCommandContext extends Pick<
   AccountContext,
   "db" | "inDeletion" | "notify" | "now_ms"

@@ -225,12 +225,14 @@ export const adminRoutes = {
   }),
 };
 
+/** What the routes of users and keys need. */
 export interface AdminServices {
   readonly accounts: AccountService;
   readonly invitations: Invitations;
   /** By user: when they were last seen, and when their link expires. */
   readonly about: (user_ids: readonly string[]) => Promise<AboutUsers>;
 }
+/** By user id, epoch ms. Users who were never seen, or have no link, are missing. */
 export interface AboutUsers {
   readonly seen: ReadonlyMap<string, number>;
   readonly link_ends: ReadonlyMap<string, number>;

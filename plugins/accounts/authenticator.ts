@@ -5,6 +5,7 @@ import type { LastUseBuffer } from "./last-use";
 import { findWorkingKey } from "./store";
 import { publicIdOf, sameDigest, sha256 } from "./token";
 
+/** What the authenticator needs besides `Context`. */
 export interface KeyAuthenticatorContext extends Pick<Context, "reads" | "now_ms"> {
   readonly last_use: Pick<LastUseBuffer, "note">;
 }
@@ -13,12 +14,17 @@ export interface KeyAuthenticatorContext extends Pick<Context, "reads" | "now_ms
 export class KeyAuthenticator implements Authenticator {
   constructor(private readonly ctx: KeyAuthenticatorContext) {}
 
+  /**
+   * The caller with this key, whose use is noted; null if the key is unknown, deactivated or
+   * expired.
+   */
   async authenticate(token: string): Promise<Caller | null> {
     const caller = await this.recheck(token);
     if (caller) this.ctx.last_use.note(caller.key_id, this.ctx.now_ms());
     return caller;
   }
 
+  /** The same without noting a use, for requests that stay open. */
   async recheck(token: string): Promise<Caller | null> {
     const { reads, now_ms } = this.ctx;
     const public_id = publicIdOf(token);

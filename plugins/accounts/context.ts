@@ -3,6 +3,7 @@ import type { Change, Context } from "../../core/sdk";
 import type { Passwords } from "./passwords";
 import type { KeyRow } from "./store";
 
+/** What the services of accounts need besides `Context`. */
 export interface AccountContext extends Pick<
   Context,
   "db" | "emit" | "inDeletion" | "inTransaction" | "newId" | "notify" | "now_ms"
@@ -20,6 +21,7 @@ export const sessionsChanged = (
   action: Change["action"] = "deleted",
 ): Change => ({ owner_id, kind: "session", id, action });
 
+/** The change of a key, for open pages of its user. */
 export const keyChanged = ({ user_id, id }: KeyRow, action: Change["action"]): Change => ({
   owner_id: user_id,
   kind: "key",

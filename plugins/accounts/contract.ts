@@ -13,7 +13,9 @@ import {
   type JobHandler,
 } from "../../core/sdk";
 
+/** Administrators manage users and the server; they can't read what others have stored. */
 export type Role = "admin" | "member";
+/** What a key may do: read, or change something. */
 export type Scope = "read" | "write";
 
 /** Times are epoch milliseconds. */
@@ -45,11 +47,13 @@ export interface Key {
   /** Up to half a minute late while the server runs; null: never used. */
   readonly last_used_at: number | null;
 }
+/** A user to create. The password is not hashed yet. */
 export interface NewUser {
   readonly email: string;
   readonly password: string;
   readonly role: Role;
 }
+/** A key to create. `expires_at` is in epoch ms; null or missing: never. */
 export interface NewKey {
   readonly name: string;
   /** Default: both. */
@@ -167,6 +171,7 @@ export interface KnownSession {
   /** Null: it began with a password, or a link to set one. */
   readonly way: string | null;
 }
+/** A session that a sign-in method has begun. */
 export interface BegunSession {
   readonly id: string;
   /** The value of `Set-Cookie`, for the response to the same request. */
@@ -218,6 +223,7 @@ export interface SessionRule {
     call: Pick<Call, "request" | "client">,
   ): Promise<string | null>;
 }
+/** Conditions that plugins put on sessions, such as a header that must still be there. */
 export const SessionRules = slot<SessionRule>("accounts.session_rules", {
   check: shaped<SessionRule>({
     passwordRefusal: "function?",

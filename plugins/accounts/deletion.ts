@@ -18,6 +18,7 @@ const looked_for_ms = 3 * 3_600_000;
 /** How long a start repeats the purge, whatever became of the earlier one. */
 const remembered_ms = 7 * 24 * 3_600_000;
 
+/** Deletes users, and repeats the purge of their data for what it may have missed. */
 export class UserDeletion {
   constructor(
     private readonly ctx: AccountContext & Pick<Context, "certain_now_ms" | "truncateWal">,
@@ -70,4 +71,5 @@ export class UserDeletion {
 }
 
 const LookAgain = job("accounts.look_again", t.Object({}));
+/** Once an hour. */
 export const deletionSchedules = [every("37 * * * *", LookAgain, {})];

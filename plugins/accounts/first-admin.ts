@@ -32,6 +32,7 @@ export interface AdminForm {
   readonly password: string;
 }
 
+/** Knows whether there is an administrator, and creates the first one. */
 export class FirstAdmin {
   constructor(private readonly ctx: FirstAdminContext) {}
 

@@ -9,6 +9,7 @@ import { checkedEmail, foldedEmail, no_password, toUser } from "./user";
 
 const id_length_max = 500;
 
+/** What the identities need besides `Context`. */
 export interface IdentityContext
   extends
     Pick<AccountContext, "db" | "emit" | "inTransaction" | "newId" | "now_ms">,
@@ -17,6 +18,7 @@ export interface IdentityContext
   readonly changeUser: (user_id: string, change: { readonly role: Role }) => Promise<User>;
 }
 
+/** Finds and creates users by their identity at another system. */
 export class Identities {
   constructor(private readonly ctx: IdentityContext) {}
 
@@ -122,6 +124,7 @@ function checkIdentity({ provider, external_id }: { provider: string; external_i
   if (external_id === "") throw badRequest("It must not be empty.", "/external_id");
 }
 
+/** The refusal of a user who is deactivated. */
 export const deactivated = () =>
   new HttpError(
     403,

@@ -26,6 +26,7 @@ export interface LinkPurpose {
   readonly kind: "invitation" | "reset";
 }
 
+/** Creates links, and sets the password of whoever has one. */
 export class Invitations {
   constructor(private readonly ctx: AccountContext & Pick<Context, "public_url">) {}
 

@@ -10,6 +10,7 @@ const scopes_by_column: Readonly<Record<string, readonly Scope[]>> = {
   write: ["write"],
   "read,write": all_scopes,
 };
+/** The scopes in a row's column. */
 export const scopesOf = (column: string): readonly Scope[] => scopes_by_column[column]!;
 
 /** As stored in the column. @throws HttpError 400 */
@@ -47,6 +48,7 @@ export function newKeyRow(
   return { row, token };
 }
 
+/** The key as others see it: without the digest of its token. */
 export const toKey = (row: KeyRow): Key => ({
   id: row.id,
   user_id: row.user_id,

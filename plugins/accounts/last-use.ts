@@ -6,11 +6,13 @@ import type { Context } from "../../core/sdk";
 
 const flush_every_ms = 30_000;
 
+/** Where the times are written. */
 export interface LastUseContext extends Pick<Context, "log"> {
   /** Writes id → epoch ms, all or nothing. */
   readonly write: (uses: ReadonlyMap<string, number>) => Promise<void>;
 }
 
+/** Times that are newer than the database. A crash loses those of the last moments. */
 export class LastUseBuffer {
   private uses = new Map<string, number>();
   /** Being written: not visible to readers yet. */
@@ -29,11 +31,13 @@ export class LastUseBuffer {
     return this.uses.get(id) ?? this.batch.get(id);
   }
 
+  /** Begins to write at an interval. */
   start(): void {
     this.timer = setInterval(() => void this.flush(), flush_every_ms);
     this.timer.unref();
   }
 
+  /** Stops the interval and writes what is left. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();

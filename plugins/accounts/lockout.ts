@@ -21,6 +21,7 @@ const account_length_max = 330;
  * first. An address that fails for more of them has to wait itself.
  */
 const accounts_max = 200;
+/** The scope of the shared entries that count failures. */
 export const lockout_scope = "accounts.lockout";
 
 interface Failures {

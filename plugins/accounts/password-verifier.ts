@@ -8,10 +8,12 @@ import { networkOf, type Lockout } from "./lockout";
 import { tooManySignIns, type Passwords } from "./passwords";
 import { sha256 } from "./token";
 
+/** What checks passwords and what counts failures. */
 export interface PasswordVerifierContext {
   readonly passwords: Pick<Passwords, "verify">;
   readonly lockout: Pick<Lockout, "enter" | "succeeded">;
 }
+/** The password that somebody entered for an account. */
 export interface PasswordAttempt {
   readonly account: string;
   readonly password: string;
@@ -26,6 +28,7 @@ const waiting_of_network_max = 50;
 /** A started try is always completed: others may be waiting for its result. */
 const never = new AbortController().signal;
 
+/** Checks few passwords at a time, in turns between networks. */
 export class PasswordVerifier {
   private readonly turns = new FairLimiter({
     concurrency,

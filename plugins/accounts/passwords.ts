@@ -28,6 +28,7 @@ const decoy =
   "$argon2id$v=19$m=65536,t=2,p=1$AvQSl3ip+Kfo/qjObxq4rLYowGWpLNNA/p7zWg9jHcE$" +
   "fab9c0yzDZqOtVXyD95+orz+WGMFjsBCiAwR9P+emL0";
 
+/** Hashes and verifies passwords, a few at a time because each needs much memory. */
 export class Passwords {
   private readonly limiter = new Limiter({ concurrency: concurrency_max, waiting_max });
 
@@ -66,6 +67,7 @@ export class Passwords {
   }
 }
 
+/** The refusal when too many passwords wait to be checked. */
 export const tooManySignIns = () =>
   unavailable("Too many people are signing in at the moment. Try again shortly.", 5);
 

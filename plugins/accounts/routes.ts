@@ -264,6 +264,7 @@ export const routes = {
   }),
 };
 
+/** What the routes for signing in need. */
 export interface AccountServices {
   readonly accounts: AccountService;
   readonly first_admin: FirstAdmin;

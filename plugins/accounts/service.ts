@@ -27,6 +27,7 @@ import { foldedEmail, newUserRow, toUser } from "./user";
 /** Longer than any command takes. */
 const temporary_key_ms = 3_600_000;
 
+/** Users and keys for the routes, the commands and other plugins. */
 export class AccountService implements Accounts {
   private readonly identities: Identities;
 

@@ -35,10 +35,12 @@ async function findActive(
     ));
   return user && { ...session, role: user.role };
 }
+/** The session of a cookie, with its user; undefined if there is none. */
 export const findByToken = (
   reads: PreparedReads,
   token_sha256: string,
 ): Promise<PresentedSession | undefined> => findActive(reads, "token_sha256", token_sha256);
+/** The same by the session's id. */
 export const findById = (reads: PreparedReads, id: string): Promise<PresentedSession | undefined> =>
   findActive(reads, "id", id);
 
@@ -51,6 +53,7 @@ export interface LiveSince {
   readonly created_after: number;
   readonly seen_after: number;
 }
+/** A page of the user's live sessions, and how many there are. */
 export async function listSessions(
   db: AccountsDb,
   user_id: string,
@@ -175,6 +178,7 @@ export const noteSessionUse = async (db: AccountsDb, id: string, at: number): Pr
   if (used) await noteSeen(db, used.user_id, at);
 };
 
+/** Moves the time when a user was last seen forward, never back. */
 export const noteSeen = async (db: AccountsDb, user_id: string, at: number): Promise<void> => {
   await db
     .updateTable("accounts_users")

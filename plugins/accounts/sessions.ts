@@ -30,6 +30,7 @@ const user_agent_length_max = 300;
 const kept_length_max = 16_000;
 const sealContext = (id: string): string => `accounts_sessions.kept ${id}`;
 
+/** What the sessions need besides `Context`. */
 export interface SessionContext
   extends Omit<AccountContext, "emit">, Pick<Context, "certain_now_ms" | "reads" | "sealed"> {
   readonly verifier: PasswordVerifier;
@@ -50,6 +51,7 @@ export interface Session extends Pick<
   readonly current: boolean;
 }
 
+/** Begins, recognises and ends sessions. */
 export class SessionService implements Sessions {
   constructor(private readonly ctx: SessionContext) {}
 
@@ -231,6 +233,7 @@ export class SessionService implements Sessions {
     if (!(await this.endIfThere(user_id, session_id))) throw notFound("session");
   }
 
+  /** Ends all sessions of a user but one. */
   async endOthers(user_id: string, kept_id: string): Promise<void> {
     await store.deleteSessions(this.ctx.db, user_id, kept_id);
     this.ctx.notify(sessionsChanged(user_id));

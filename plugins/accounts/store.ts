@@ -25,6 +25,7 @@ export interface UserRow {
   /** In the console; null: never, as far as is known. */
   readonly last_seen_at: number | null;
 }
+/** An API key. Only the digest of its token is stored. Times are in epoch ms. */
 export interface KeyRow {
   readonly id: string;
   readonly user_id: string;
@@ -38,6 +39,7 @@ export interface KeyRow {
   readonly expires_at: number | null;
   readonly last_used_at: number | null;
 }
+/** A browser session. Only the digest of its token is stored. Times are in epoch ms. */
 export interface SessionRow {
   readonly id: string;
   readonly user_id: string;
@@ -66,6 +68,7 @@ export interface PasswordLinkRow {
   readonly token_sha256: string;
   readonly expires_at: number;
 }
+/** A link with which the first administrator is created. `expires_at` is in epoch ms. */
 export interface SetupLinkRow {
   readonly token_sha256: string;
   readonly expires_at: number;
@@ -118,6 +121,7 @@ export const listUsers = (db: AccountsDb): Promise<UserRow[]> =>
 export const pageOfUsers = (db: AccountsDb, page: PageRequest): Promise<Listed<UserRow>> =>
   listPage(users(db), pageWindow(page));
 
+/** Whether there is an administrator, active or not. */
 export const hasAdmin = async (db: AccountsDb): Promise<boolean> =>
   (await db
     .selectFrom("accounts_users")
@@ -204,11 +208,13 @@ export async function deleteUser(db: AccountsDb, user_id: string, deleted_at: nu
   await db.insertInto("accounts_deletions").values({ user_id, deleted_at }).execute();
 }
 
+/** Deleted users whose data may not be gone yet, oldest first. */
 export const deletedUsers = async (db: AccountsDb): Promise<DeletedUserRow[]> =>
   (await db.selectFrom("accounts_deletions").selectAll().orderBy("deleted_at").execute()).map(
     ({ user_id, deleted_at }) => ({ user_id, deleted_at: toNumber(deleted_at) }),
   );
 
+/** Forgets the users deleted before `until`, epoch ms. */
 export const forgetDeletedUsers = async (db: AccountsDb, until: number): Promise<void> => {
   await db.deleteFrom("accounts_deletions").where("deleted_at", "<", until).execute();
 };
@@ -298,6 +304,7 @@ export const findSetupLinkOfStart = async (
   return row && { ...row, sealed: row.sealed! };
 };
 
+/** Moves the expiry of a link, epoch ms. */
 export const extendSetupLink = async (
   db: AccountsDb,
   token_sha256: string,
@@ -315,6 +322,7 @@ export const deleteSetupLinksOfStarts = async (db: AccountsDb): Promise<void> =>
   await db.deleteFrom("accounts_setup_links").where("sealed", "is not", null).execute();
 };
 
+/** Whether the link exists and has not expired at `now`, epoch ms. */
 export const hasSetupLink = async (
   db: AccountsDb,
   token_sha256: string,

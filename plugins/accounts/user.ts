@@ -25,6 +25,7 @@ export function checkedEmail(text: string): string {
 /** The form in which an email is unique: ignoring case. */
 export const foldedEmail = (email: string): string => trimmed(email).normalize("NFC").toLowerCase();
 
+/** The refusal of an email address that another user has. */
 export const emailTaken = (email: string) =>
   conflict(`A user with the email ${email} already exists.`, "email_taken");
 
@@ -55,6 +56,7 @@ export const no_password = "none";
 /** Has not chosen a password yet. */
 export const isInvited = (user: UserRow): boolean => user.password_hash === "";
 
+/** The user as others see it: without the hash of the password. */
 export const toUser = (row: UserRow): User => ({
   id: row.id,
   email: row.email,

@@ -80,6 +80,7 @@ const recordOf = ({ about, location, params }: ServedRequest): string | null =>
   idOrNull(location?.split(/[?#]/)[0]!.split("/").at(-1)) ??
   idOrNull(Object.values(params).at(-1));
 
+/** The entry of a command that was run on the command line. */
 export const commandEntry = ({ name, about, done }: RunCommand): NewEntry => ({
   actor_id: null,
   actor: systemUser(),

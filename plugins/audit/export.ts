@@ -20,6 +20,7 @@ export const entryRecord = ({ created_at, ...entry }: EntryRow) => ({
   ...entry,
   at: rfc3339(created_at),
 });
+/** The columns of the CSV file, and the fields of each JSON object. */
 export const columns = [
   "at",
   "id",
@@ -35,6 +36,7 @@ export const columns = [
   "request_id",
 ] as const satisfies readonly (keyof ReturnType<typeof entryRecord>)[];
 
+/** Media types by format. */
 export const media_types = {
   csv: "text/csv; charset=utf-8",
   json: "application/json",

@@ -10,6 +10,7 @@ const pause_ms = 20;
 
 type PruneContext = Pick<Context, "certain_now_ms" | "inDeletion" | "truncateWal">;
 
+/** The job, with the retention time in force when it runs. */
 export const auditJobs = (
   { certain_now_ms, inDeletion, truncateWal }: PruneContext,
   keep_ms: () => number,
@@ -30,4 +31,5 @@ export const auditJobs = (
   ),
 ];
 
+/** Once a day. */
 export const auditSchedules = [every("41 3 * * *", Prune, {})];

@@ -17,6 +17,7 @@ const retry_ms = 2_000;
 const batch_max = 200;
 const kept_max = 20_000;
 
+/** What the recorder needs besides `Context`. */
 export interface RecorderContext extends Pick<
   Context,
   "inTransaction" | "log" | "newId" | "now_ms"
@@ -24,6 +25,7 @@ export interface RecorderContext extends Pick<
   readonly accounts: Pick<Accounts, "findUser">;
 }
 
+/** Collects entries and writes them in batches. */
 export class Recorder {
   private waiting: EntryRow[] = [];
   private lost = 0;
@@ -33,6 +35,7 @@ export class Recorder {
 
   constructor(private readonly ctx: RecorderContext) {}
 
+  /** Adds an entry, which is written a moment later. Never throws. */
   record(entry: NewEntry): void {
     const { newId, now_ms } = this.ctx;
     if (this.waiting.length >= kept_max) this.lost++;

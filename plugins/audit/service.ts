@@ -6,6 +6,7 @@ import { pageOfEntries, type EntryFilter, type EntryRow } from "./store";
 
 export type { EntryFilter, Outcome } from "./store";
 
+/** Reads the log. What is recorded but not written yet is written first. */
 export class AuditLog {
   constructor(
     private readonly ctx: Pick<Context, "db">,
@@ -18,6 +19,7 @@ export class AuditLog {
     return pageOfEntries(this.ctx.db, filter, page);
   }
 
+  /** The entries that match, as a stream. */
   async export(filter: EntryFilter, format: ExportFormat): Promise<ReadableStream<Uint8Array>> {
     await this.recorder.flush();
     return exportStream(this.ctx.db, filter, format);

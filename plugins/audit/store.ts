@@ -9,7 +9,9 @@ import {
   type PageRequest,
 } from "../../core/sdk";
 
+/** How it ended: `refused` because of the caller (status 401, 403 or 429), or `failed`. */
 export type Outcome = "done" | "refused" | "failed";
+/** The surface of the request, or the command line; plugins add surfaces. */
 export type Via = "api" | "console" | "command_line" | (string & {});
 
 /** Times are epoch milliseconds. */
@@ -38,6 +40,7 @@ export interface AuditTables {
 }
 export type AuditDb = Db<AuditTables>;
 
+/** Conditions that all must hold. Times are in epoch ms. */
 export interface EntryFilter {
   /** A user's id, or their email at that time. */
   readonly actor?: string | undefined;

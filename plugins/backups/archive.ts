@@ -31,10 +31,15 @@ import { t, Validator, version, type Static } from "../../core/sdk";
 export const format_version = 2;
 /** The format from before originals could be elsewhere, which every version can read. */
 export const format_version_with_originals = 1;
+/** The entry with the database. */
 export const database_part = "dossier.db";
+/** The entry with the list of originals. */
 export const list_part = "originals.jsonl";
+/** The entry with the settings. */
 export const settings_part = "dossier.toml";
+/** The entry with the secret key; only in backups with secrets. */
 export const key_part = "secret.key";
+/** The entry with the manifest. */
 export const manifest_part = "manifest.json";
 
 const Sha256 = t.String({ pattern: "^[0-9a-f]{64}$" });
@@ -77,6 +82,7 @@ const directory_bytes_max = 2 ** 30;
 const manifest_bytes_max = 16 * 2 ** 20;
 const line_length_max = 1_000;
 
+/** The name of the entry with an original. */
 export const originalPart = (sha256: string): string => `files/${sha256.slice(0, 2)}/${sha256}`;
 
 /** An invalid backup, in words for its owner. */
@@ -84,6 +90,7 @@ export class BadBackup extends Error {
   override readonly name = "BadBackup";
 }
 
+/** A backup whose manifest and directory were read; the contents of its entries were not. */
 export interface Backup {
   readonly path: string;
   readonly manifest: Manifest;

@@ -10,6 +10,7 @@ const day_ms = 86_400_000;
 /** Without a schedule, one should be made this often. */
 const age_days_max = 30;
 
+/** The checks of the newest backup, and of copies of the database. */
 export const backupChecks = (
   backups: BackupService,
   copies: Copies,

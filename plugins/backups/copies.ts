@@ -7,6 +7,7 @@ import type { Context } from "../../core/sdk";
 import { ok, type CheckResult } from "../doctor/contract";
 import { findKeptCopies, pruneKeptCopies, rolled_back_max, type KeptCopies } from "./leftovers";
 
+/** What the copies need besides `Context`. */
 export interface CopiesContext extends Pick<Context, "paths" | "now_ms" | "log"> {
   /** The current setting. */
   readonly keep_ms: () => number;
@@ -14,6 +15,7 @@ export interface CopiesContext extends Pick<Context, "paths" | "now_ms" | "log">
 
 const day_ms = 86_400_000;
 
+/** The files beside the database that upgrades, rollbacks and restores leave. */
 export class Copies {
   constructor(private readonly ctx: CopiesContext) {}
 

@@ -11,6 +11,7 @@ export const PruneCopies = job("backups.prune_copies", t.Object({}));
 
 const limits = { attempts_max: 1, crashes_max: 1, timeout_ms: 12 * 3_600_000, io_bound: true };
 
+/** The jobs with their limits. */
 export const backupJobs = (backups: BackupService, copies: Pick<Copies, "prune">): JobHandler[] => [
   handle(
     MakeBackup,
@@ -33,6 +34,7 @@ export const backupJobs = (backups: BackupService, copies: Pick<Copies, "prune">
   }),
 ];
 
+/** `cron`: when backups are made; null: never. */
 export const backupSchedules = (cron: string | null) => [
   every("53 3 * * *", PruneCopies, {}),
   ...(cron === null ? [] : [every(withoutTurns(cron), MakeBackup, { with_secrets: false })]),

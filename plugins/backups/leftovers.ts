@@ -13,10 +13,12 @@ const rolled_back_pattern = /^\d{8}T\d{6}Z-rolled-back\.db$/;
 export const rolled_back_max = 3;
 /** What a restore and a rollback create before it gets its final name. */
 export const restoring_directory = ".restoring";
+/** The name of the database that a rollback is writing. */
 export const rollback_file = `${database_file}.rollback`;
 /** A running command has touched its files since. */
 const abandoned_ms = 3_600_000;
 
+/** What lies beside the database. */
 export interface KeptCopies {
   /** Names in `backups`, oldest first. */
   readonly copies: readonly string[];
@@ -27,6 +29,7 @@ export interface KeptCopies {
   readonly abandoned: readonly string[];
 }
 
+/** Looks into the data directory and its `backups`. */
 export function findKeptCopies(data: string, now_ms: number): KeptCopies {
   const directory = join(data, "backups");
   const names = existsSync(directory) ? readdirSync(directory).sort() : [];

@@ -29,6 +29,7 @@ const unfinished = ".unfinished";
 const work_prefix = ".backup-work-";
 const limits = { timeout_ms: 12 * 3_600_000, memory_max_bytes: 1024 * 2 ** 20 };
 
+/** What a backup contains and where it goes. */
 export interface MakeRequest {
   /** Default: the directory in the settings. */
   readonly directory?: string | undefined;
@@ -36,10 +37,12 @@ export interface MakeRequest {
   /** A backup, or a directory of them: originals that they contain are left out. */
   readonly incremental_to?: string | undefined;
 }
+/** How to follow the work, and to stop it. */
 export interface Watch {
   readonly onProgress: (progress: Progress) => void;
   readonly signal?: AbortSignal | undefined;
 }
+/** The finished backup, which was rehearsed. */
 export interface Made {
   readonly path: string;
   readonly bytes: number;
@@ -55,6 +58,7 @@ export const elsewhere_message =
 /** Deleting less at once delays nobody. */
 const large_copy_bytes = 2 ** 24;
 
+/** What the maker needs besides `Context`. */
 export interface MakerContext extends Pick<Context, "files" | "paths" | "now_ms"> {
   readonly isolate: Isolate<BackupTasks>;
   readonly probes: () => readonly BackupProbe[];
@@ -63,6 +67,7 @@ export interface MakerContext extends Pick<Context, "files" | "paths" | "now_ms"
   readonly secret_settings: () => readonly string[];
 }
 
+/** Makes a backup step by step. If a step fails, nothing is left behind. */
 export class BackupMaker {
   constructor(private readonly ctx: MakerContext) {}
 
@@ -276,5 +281,6 @@ async function syncDirectory(directory: string): Promise<void> {
   await handle.sync();
 }
 
+/** Whether it is the name of a backup, without a path. */
 export const isBackupName = (name: string): boolean =>
   backup_pattern.test(name) && basename(name) === name;

@@ -30,6 +30,7 @@ export async function writeOriginals(ctx: Pick<Context, "files">, path: string):
   return count;
 }
 
+/** The result of a comparison: how many are listed, and how many are missing or differ. */
 export interface Compared {
   readonly count: number;
   readonly wrong: number;

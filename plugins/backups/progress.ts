@@ -1,7 +1,9 @@
 /** The progress of a backup. */
 
+/** The steps of a backup, in order. */
 export type Stage = "originals" | "database" | "questions" | "archive" | "rehearsal";
 
+/** How far a stage has come. */
 export interface Progress {
   readonly stage: Stage;
   /** Files in the stage `originals`, otherwise bytes. */
@@ -10,6 +12,7 @@ export interface Progress {
   readonly total: number | null;
 }
 
+/** The stages as people read them, in the middle of a sentence. */
 export const stage_words: Readonly<Record<Stage, string>> = {
   originals: "reserving the originals",
   database: "copying the database",

@@ -27,6 +27,7 @@ const describe_limits = { timeout_ms: 60_000, memory_max_bytes: 1024 * 2 ** 20 }
 /** The number of newest ones that are listed. */
 const listed_max = 500;
 
+/** The settings, as they are at the moment. */
 export interface BackupSettings {
   /** Cron; null: no schedule. */
   readonly schedule: string | null;
@@ -35,12 +36,14 @@ export interface BackupSettings {
   readonly keep_copies: number;
   readonly directory: string;
 }
+/** A backup in the directory, with what is known about its rehearsals. */
 export interface Listed extends Description {
   readonly name: string;
   /** Epoch ms of the last successful rehearsal, and why the last one failed if it did. */
   readonly rehearsed_at: number | null;
   readonly failure: string | null;
 }
+/** Whether backups are as they should be. Times are in epoch ms. */
 export interface Standing {
   readonly last_success: number | null;
   /** Why the last one failed; null when it succeeded, or there was none. */
@@ -50,12 +53,14 @@ export interface Standing {
   /** Backups were made in the directory, and it is missing: its disk may not be mounted. */
   readonly directory_gone: boolean;
 }
+/** The backup or rehearsal that is running in this process. */
 export interface Current {
   readonly kind: store.RunRow["kind"];
   readonly name: string | null;
   progress: Progress | null;
 }
 
+/** What the service needs besides `Context`. */
 export interface BackupsContext extends Pick<
   Context,
   | "db"
@@ -72,6 +77,7 @@ export interface BackupsContext extends Pick<
   readonly isolate: Isolate<BackupTasks>;
 }
 
+/** Makes, rehearses, lists and deletes backups, one at a time. */
 export class BackupService {
   private running: Current | null = null;
   /** By name; a description is valid as long as the file is unchanged. */
@@ -89,6 +95,7 @@ export class BackupService {
     });
   }
 
+  /** What is running in this process; null if nothing is. */
   get current(): Current | null {
     return this.running;
   }
@@ -112,6 +119,7 @@ export class BackupService {
     await this.rehearseAt(path, watch);
   }
 
+  /** Rehearses a backup anywhere on this machine. @throws Error with what is wrong with it. */
   async rehearseAt(path: string, watch: Partial<Watch> = {}): Promise<void> {
     await this.run("rehearsal", path, watch, (progress) => this.ctx.maker.rehearse(path, progress));
   }
@@ -202,6 +210,7 @@ export class BackupService {
     };
   }
 
+  /** For `/health`: why backups are not as they should be, as a sentence. */
   async health(): Promise<"ok" | { failing: string }> {
     const { failure, overdue, last_success, directory_gone } = await this.standing();
     if (directory_gone) return { failing: this.directoryGoneMessage() };

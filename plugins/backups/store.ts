@@ -16,6 +16,7 @@ export type BackupsDb = Db<{ backups_runs: RunRow }>;
 
 const runs_kept = 200;
 
+/** Records an outcome, and deletes the oldest ones beyond the number that is kept. */
 export async function insertRun(db: BackupsDb, row: RunRow): Promise<void> {
   await db.insertInto("backups_runs").values(row).execute();
   const beyond = await db

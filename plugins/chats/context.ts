@@ -13,6 +13,7 @@ import type { Answerer, AskedQuestion } from "./contract";
 import type { AnswerLimiter } from "./answers/answer-limiter";
 import type { ChatRow, MessageRow } from "./store";
 
+/** What the functions of this plugin need besides `Context`. */
 export interface ChatContext extends Pick<
   Context,
   | "cancelJobs"

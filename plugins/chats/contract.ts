@@ -40,7 +40,9 @@ export const overview_code = "overview";
 /** The maximum number of citations and related passages of an answer together. */
 export const evidence_max = 5;
 
+/** Whether the question was answered. */
 export const AnswerOutcome = named("AnswerOutcome", OneOf(["answered", "no_answer"]));
+/** An answer with its citations, in the form of the API. */
 export const AnswerResult = named(
   "Answer",
   t.Object({
@@ -122,6 +124,7 @@ export const evidenceOf = ({
   related,
 }: Pick<AnswerResult, "citations" | "related">): RelatedPassage[] => [...citations, ...related];
 
+/** A question as an answerer receives it. */
 export interface Question {
   readonly text: string;
   /** The caller's saved prompts, in order. */
@@ -163,6 +166,7 @@ export interface Question {
 }
 /** What an answerer cites. Without a `passage`, only the quote is known. */
 export type Related = Omit<RelatedPassage, "passage"> & Partial<Pick<RelatedPassage, "passage">>;
+/** A passage that is cited, with the number in its markers. */
 export type Cited = Related & Pick<Citation, "id">;
 /**
  * An answer before the chat checks its citations and adds its queue time. Citations without a
@@ -184,6 +188,7 @@ export interface Answerer {
   readonly uses_prompts?: boolean;
   readonly answer: (question: Question) => Promise<Answered>;
 }
+/** What answers questions; the available answerer of the highest rank is used. */
 export const Answerers = slot<Answerer>("chats.answerers", {
   check: shaped<Answerer>({ name: "text", rank: "number", answer: "function" }),
 });
@@ -225,6 +230,7 @@ export interface MessagePlace {
   readonly id: string;
   readonly created_at: number;
 }
+/** What folder archives need of chats: copies to export, and staging of those that are imported. */
 export interface Chats {
   /**
    * The owner's live sessions that ask only these folders, oldest first; and the number of those
@@ -287,6 +293,7 @@ export interface DirectAnswers {
    */
   begin(owner_id: string, question: DirectQuestion): Promise<DirectAnswer>;
 }
+/** An answer that is being made outside any session. */
 export interface DirectAnswer {
   /**
    * The finished answer, after waiting for the owner's turn. Rejects with an Error whose sentence

@@ -28,6 +28,7 @@ const PurgeChat = job("chats.purge", t.Object({ chat_id: t.String() }));
 /** There is one such job at a time, for the session that expires next. */
 const expiry = "chats.expire";
 
+/** The functions that enqueue or cancel the jobs of chats. */
 export const enqueuers = ({
   cancelJobs,
   enqueue,
@@ -47,6 +48,7 @@ export const enqueuers = ({
   cancelExpiry: (tx) => cancelJobs(tx, [expiry]),
 });
 
+/** The jobs with their limits. */
 export const chatJobs = (ctx: ChatContext): readonly JobHandler[] => [
   handle(AnswerMessage, ({ message_id }, run) => answerMessage(ctx, message_id, run), {
     attempts_max: 3,
@@ -81,6 +83,7 @@ export const chatJobs = (ctx: ChatContext): readonly JobHandler[] => [
   }),
 ];
 
+/** Events of finished answers are deleted every ten minutes. */
 export const schedules = [every("*/10 * * * *", PruneEvents, {})];
 
 /** Answers of one owner share a queue, so that a busy one leaves room for the others. */

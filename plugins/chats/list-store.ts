@@ -3,6 +3,7 @@ import { nextTurn } from "../../core/lib/chunked-work";
 import { listPage, pageWindow, sql, type Listed, type PageRequest } from "../../core/sdk";
 import type { ChatRow, ChatsDb } from "./store";
 
+/** Which sessions a list contains. */
 export interface ChatFilter {
   /** Sessions deleted after this time, instead of live ones; epoch ms. */
   readonly deleted_after: number | null;

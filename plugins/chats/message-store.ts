@@ -7,6 +7,7 @@ import type { ChatRow, ChatsDb, MessageRow, MessageStatus } from "./store";
 
 const unfinished: readonly MessageStatus[] = ["PENDING", "PROCESSING"];
 
+/** Whether the message has ended, with an answer or without. */
 export const isFinal = ({ status }: Pick<MessageRow, "status">): boolean =>
   !unfinished.includes(status);
 
@@ -19,6 +20,7 @@ export const insertMessage = async (tx: ChatsDb, row: MessageRow): Promise<boole
     .returning("id")
     .executeTakeFirst()) !== undefined;
 
+/** The message of a session with this key, which is made of its `requestId`. */
 export const findMessage = (
   db: ChatsDb,
   chat_id: string,
@@ -34,6 +36,7 @@ export const findMessage = (
 /** The progress of a message, without its text and its answer, which can be long. */
 export type Progress = Pick<MessageRow, "id" | "chat_id" | "status" | "last_event">;
 
+/** The same without its texts. */
 export const findProgress = (
   db: ChatsDb,
   chat_id: string,
@@ -94,6 +97,7 @@ export const startMessage = (
     .returningAll()
     .executeTakeFirst();
 
+/** The columns that the end of a message sets. */
 export type Ending = Pick<MessageRow, "completed_at"> & {
   readonly status: MessageStatus;
 } & Partial<Pick<MessageRow, "result" | "error_code" | "error_message">>;

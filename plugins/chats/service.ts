@@ -27,8 +27,11 @@ import * as store from "./store";
 import type { Chat, ChatRow, MessageRow } from "./store";
 import { poll_interval_ms, publishStatus, StatusChanged, Waiter } from "./events/waiter";
 
+/** Folders that a session can use. */
 export const folders_max = 200;
+/** Saved prompts that a session can use. */
 export const prompts_max = 20;
+/** The longest question, in characters. */
 export const question_length_max = 32_000;
 
 /** Absent fields stay as they are on a change; null clears them. */
@@ -43,6 +46,7 @@ export interface ChatInput {
 export interface ChatListing extends Pick<ChatFilter, "pinned" | "words"> {
   readonly deleted: boolean;
 }
+/** A question. A second one with the same `requestId` is the same message. */
 export interface MessageInput {
   readonly text: string;
   readonly requestId?: string | null | undefined;

@@ -25,6 +25,7 @@ export interface ChatRow {
   readonly all_folders: number;
 }
 
+/** The state of a message; the last three are final. */
 export type MessageStatus = "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" | "CANCELLED";
 
 /** A stored message. Times are epoch milliseconds. */
@@ -52,8 +53,10 @@ export interface MessageRow {
   readonly last_event: number;
 }
 
+/** The kind of a stream's event, also its name. */
 export type EventKind = "status" | "delta" | "citation" | "done" | "error";
 
+/** An event before it has a number. */
 export interface NewEvent {
   readonly kind: EventKind;
   /**
@@ -101,6 +104,7 @@ export interface Uses {
   readonly prompt_ids: readonly string[];
 }
 
+/** A session with its folders and prompts. */
 export type Chat = ChatRow & Uses;
 
 export const insertChat = async (tx: ChatsDb, row: ChatRow): Promise<void> => {
@@ -219,6 +223,7 @@ export const removeFolderUses = async (
       .execute()
   ).length > 0;
 
+/** Removes a deleted prompt from every session. */
 export const removePromptUses = async (tx: ChatsDb, prompt_id: string): Promise<void> => {
   await tx.deleteFrom("chats_prompts").where("prompt_id", "=", prompt_id).execute();
 };

@@ -8,6 +8,7 @@ import type { ServerClient } from "./server-client";
 interface Citation extends QuotedPassage {
   readonly id: number;
 }
+/** The answer as it is printed with `--json`. */
 export interface Result {
   readonly answer: string;
   readonly outcome: string;

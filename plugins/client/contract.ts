@@ -4,10 +4,12 @@
  */
 import { HttpError, type Call, type LocalRequest } from "../../core/sdk";
 
+/** The call that another protocol received: the API acts for its caller, until it is aborted. */
 export interface Asked extends Pick<Call, "api"> {
   readonly request: Pick<Call["request"], "signal">;
 }
 
+/** A folder as the API returns it. */
 export interface FolderRecord {
   readonly id: string;
   readonly name: string;
@@ -22,6 +24,7 @@ export interface FolderRecord {
   readonly created_at: string;
   readonly updated_at: string;
 }
+/** A document as the API returns it, as far as these plugins need it. */
 export interface DocumentRecord {
   readonly id: string;
   readonly name: string;
@@ -67,9 +70,11 @@ export async function listFolders(call: Asked, folders_max: number): Promise<Fol
 /** @throws HttpError 404, 403 */
 export const getFolder = (call: Asked, id: string): Promise<FolderRecord> =>
   ask(call, "GET", `/folders/${encodeURIComponent(id)}`);
+/** A document without its text. @throws HttpError as the API responds. */
 export const getDocument = (call: Asked, id: string): Promise<DocumentRecord> =>
   ask(call, "GET", `/documents/${encodeURIComponent(id)}?content=false`);
 
+/** Seconds since 1970, of epoch ms or of a time in RFC 3339. */
 export const epoch_s = (time: string | number): number =>
   Math.floor((typeof time === "number" ? time : Date.parse(time)) / 1_000);
 

@@ -12,12 +12,14 @@ interface DocumentState {
   readonly indexing: { readonly stage: string; readonly progress: number };
   readonly error: { readonly message: string } | null;
 }
+/** What became of one file; `refused` if the server did not take it. */
 export interface Added {
   readonly file: string;
   readonly id: string | null;
   readonly status: DocumentState["status"] | "refused";
   readonly error: string | null;
 }
+/** Where files go, and how their progress is printed. */
 export interface AddOptions {
   readonly folder_id: string;
   readonly overwrite: boolean;

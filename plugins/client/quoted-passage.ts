@@ -1,6 +1,7 @@
 /** A quote and its place, as `dossier ask` and `dossier search` print them. */
 import { pagesOf } from "../search/contract";
 
+/** A passage as the API returns it, as far as it is printed. */
 export interface QuotedPassage {
   readonly document_name: string;
   readonly quote: string;

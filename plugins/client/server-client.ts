@@ -8,9 +8,11 @@ import type { Accounts, User } from "../accounts/contract";
 const prefix = "/api/dev/v1";
 const page_size = 200;
 
+/** What the client needs besides `Context`. */
 export interface ClientContext extends Pick<Context, "paths"> {
   readonly accounts: Accounts;
 }
+/** A folder that was given by id or by name. */
 export interface NamedFolder {
   readonly id: string;
   readonly name: string;
@@ -49,6 +51,7 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A response other than 2xx; the message is the server's sentence. */
 export class RefusedRequest extends Error {
   constructor(
     readonly status: number,
@@ -58,6 +61,7 @@ export class RefusedRequest extends Error {
   }
 }
 
+/** Calls of the API with JSON. */
 export class ServerClient {
   constructor(
     private readonly server: AskServer,

@@ -16,12 +16,14 @@ const hold_ms = 60_000;
 /** A check that takes longer is reported as running; a later request may get its result. */
 const timeout_ms = 3_000;
 
+/** The checks of the server itself, and those of plugins. */
 export interface DoctorContext extends Pick<Context, "now_ms"> {
   /** These run on every request, except those with a `hold_ms`. */
   readonly of_core: readonly SystemCheck[];
   readonly of_plugins: () => readonly SystemCheck[];
 }
 
+/** Runs them, and reuses the results of slow ones. */
 export class AllChecks implements Doctor {
   /** Results that are reused. */
   private readonly reused = new WeakMap<SystemCheck, () => Promise<CheckResult>>();
@@ -73,6 +75,7 @@ const idOf = ({ name }: Pick<SystemCheck, "name">): string =>
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-|-$/g, "");
 
+/** The result of a check, as others see it. */
 export const toChecked = (check: SystemCheck, result: CheckResult): Checked => ({
   id: idOf(check),
   name: check.name,

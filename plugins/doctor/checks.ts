@@ -9,6 +9,7 @@ import { freeSpace } from "../../core/lib/disk-usage";
 import { rfc3339, type Context, type Operations } from "../../core/sdk";
 import { ok, type CheckResult, type SystemCheck } from "./contract";
 
+/** What the checks need besides `Context`. */
 export interface ServerChecksContext extends Pick<Context, "operations" | "now_ms"> {
   readonly paths: Pick<Context["paths"], "data" | "temporary">;
   /** Reads the whole database. */
@@ -27,6 +28,7 @@ const dangling_hold_ms = 30 * 60_000;
 /** Clocks of two machines normally differ by less. */
 const clock_ms_max = 5 * 60_000;
 
+/** Checks of the database, the disk, the data directory, plugins and jobs. */
 export function serverChecks(ctx: ServerChecksContext): SystemCheck[] {
   const { operations, paths, now_ms, damage } = ctx;
   return [

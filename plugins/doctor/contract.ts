@@ -2,6 +2,7 @@
 import { messageOf } from "../../core/lib/error-message";
 import { service, shaped, slot } from "../../core/sdk";
 
+/** What a check found. */
 export interface CheckResult {
   readonly status: "ok" | "warn" | "fail";
   /** What was found, as a sentence. */
@@ -9,6 +10,7 @@ export interface CheckResult {
   /** What to do about it; null if nothing is wrong. */
   readonly fix: string | null;
 }
+/** The result when nothing is wrong. */
 export const ok = (detail: string): CheckResult => ({ status: "ok", detail, fix: null });
 /** The check itself could not run. */
 export const failed = (error: unknown): CheckResult => ({
@@ -37,6 +39,7 @@ export interface SystemCheck {
    */
   readonly mend?: () => Promise<string>;
 }
+/** Checks that plugins add. */
 export const SystemChecks = slot<SystemCheck>("console.system_checks", {
   check: shaped<SystemCheck>({
     name: "text",
@@ -47,18 +50,21 @@ export const SystemChecks = slot<SystemCheck>("console.system_checks", {
   }),
 });
 
+/** The result of a check, with its name. */
 export interface Checked extends CheckResult {
   readonly id: string;
   readonly name: string;
   /** Something is wrong, and `mend` can repair it. */
   readonly mendable: boolean;
 }
+/** Which checks are run, and how thoroughly. */
 export interface ExamineOptions {
   /** The ids of checks that are not made. */
   readonly without?: readonly string[];
   /** Reads all data; the callback gets the progress of each check. */
   readonly deep?: ((check: string, progress: string) => void) | undefined;
 }
+/** Runs all checks, and repairs what they find. */
 export interface Doctor {
   /** For a page: checks that take longer than it waits are reported as still running. */
   look(): Promise<Checked[]>;

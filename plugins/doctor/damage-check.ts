@@ -14,11 +14,13 @@ const first_wait_ms = 300;
 /** Pause between two steps, so that others can use the disk. */
 const pause_ms = 1_000;
 
+/** What the check needs besides `Context`. */
 export interface DamageCheckContext extends Pick<Context, "now_ms"> {
   /** One step of the scan; see `findDamage`. */
   readonly findDamage: (from: SearchPlace | null) => Promise<DamageFound>;
 }
 
+/** Scans the database in steps. Until the first scan has ended, the result says so. */
 export class DamageCheck {
   private last: { readonly at_ms: number; readonly result: CheckResult } | undefined;
   private running: Promise<void> | undefined;

@@ -21,6 +21,7 @@ import { doctorTool } from "./tool";
  */
 const limits = { timeout_ms: 30 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
 
+/** The database, and where the scan continues; null: at its beginning. */
 export interface DamageInput {
   readonly path: string;
   readonly from: SearchPlace | null;

@@ -13,6 +13,7 @@ export const page_policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** All pages, for the list and the search. */
 export interface Site {
   readonly pages: readonly RenderedPage[];
   /** The path of the server's public address, which precedes each path; often empty. */
@@ -21,9 +22,11 @@ export interface Site {
 
 const escape = (text: string): string => Bun.escapeHTML(text);
 
+/** The address of a page; an empty slug is that of the first page. */
 export const addressOf = (base: string, slug: string): string =>
   slug === "" ? `${base}/docs` : `${base}/docs/${slug}`;
 
+/** A page with its frame. */
 export const pageHtml = (site: Site, page: RenderedPage): string =>
   layout(site, {
     title: page.slug === "" ? "Dossier documentation" : `${page.title} · Dossier`,
@@ -33,6 +36,7 @@ export const pageHtml = (site: Site, page: RenderedPage): string =>
     main: `<article>${page.html}</article>`,
   });
 
+/** The results of a search; for an empty query, how to search. */
 export function searchHtml(site: Site, query: string): string {
   const hits = findSections(site.pages, query);
   const status =
@@ -52,6 +56,7 @@ export function searchHtml(site: Site, query: string): string {
   });
 }
 
+/** The page for an address that does not exist. */
 export const missingHtml = (site: Site): string =>
   layout(site, {
     title: "Not found · Dossier",

@@ -3,15 +3,18 @@ import { posix } from "node:path";
 import { Marked, type Token, type Tokens } from "marked";
 import type { Page } from "./pages";
 
+/** A heading; `id` is its anchor. */
 export interface Heading {
   readonly id: string;
   readonly depth: number;
   readonly text: string;
 }
+/** A part of a page that the search finds. */
 export interface Section extends Heading {
   /** The text below the heading, without markup. */
   readonly words: string;
 }
+/** A page as HTML, with what the frame and the search need. */
 export interface RenderedPage extends Page {
   readonly title: string;
   /** The description of the page: its first paragraph. */

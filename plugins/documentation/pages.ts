@@ -16,6 +16,7 @@ import index from "../../docs/README.md" with { type: "text" };
 import start from "../../docs/start.md" with { type: "text" };
 import security from "../../SECURITY.md" with { type: "text" };
 
+/** The source of a page. */
 export interface Page {
   /** Below `/docs/`; empty for the first page, which is `/docs` itself. */
   readonly slug: string;

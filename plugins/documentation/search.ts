@@ -1,6 +1,7 @@
 /** Full-text search over the sections of the documentation. */
 import type { RenderedPage, Section } from "./markdown";
 
+/** A section that contains all words of the query. */
 export interface Hit {
   readonly page: RenderedPage;
   readonly section: Section;
@@ -39,6 +40,7 @@ export function findSections(pages: readonly RenderedPage[], query: string): Hit
     .map(({ hit }) => hit);
 }
 
+/** The words of a query in lower case; a long query is cut off. */
 export const wordsOf = (query: string): string[] =>
   query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, words_max);
 

@@ -11,6 +11,7 @@ const html = "text/html; charset=utf-8";
 const sitemap = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const query_letters_max = 200;
 
+/** Serves the pages, the search and the files that they need. */
 export class DocumentationSite {
   private readonly site: Site;
   private readonly served: ReadonlyMap<string, ServedText>;

@@ -4,10 +4,12 @@ import type { DocumentContext } from "./context";
 import { reindex } from "./indexing/requeue";
 import * as links from "./links/link-service";
 
+/** Documents that one request can act on. */
 export const batch_max = 200;
 /** Concurrent actions, which share commits. */
 const concurrency = 16;
 
+/** An action, its documents, and the folders that it is about. */
 export interface Batch {
   readonly action: "unlink" | "restore" | "link" | "move" | "reindex";
   readonly document_ids: readonly string[];
@@ -16,6 +18,7 @@ export interface Batch {
   /** The folder that they move to. */
   readonly to_folder_id: string;
 }
+/** Why the action failed for one document: what a request for it alone would get. */
 export interface BatchProblem {
   readonly document_id: string;
   readonly status: number;

@@ -18,6 +18,7 @@ import type { Insertion } from "./creation/new-versions";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
 
+/** What the functions of this plugin need besides `Context`. */
 export interface DocumentContext extends Pick<
   Context,
   | "afterCommit"

@@ -15,6 +15,7 @@ import {
 import type { HeadingSpan, PagePlace, PageSpan, TimeSpan } from "../extraction/contract";
 import type { Prepared } from "../search-index/contract";
 
+/** A document as other plugins see it. */
 export interface DocumentName {
   readonly id: string;
   readonly name: string;
@@ -41,12 +42,14 @@ export interface OverviewLimits {
   readonly headings: number;
   readonly or_lines?: boolean;
 }
+/** Some documents of a scope with their outlines, and how many there are. */
 export interface Overview {
   readonly documents: readonly OutlinedDocument[];
   readonly count: number;
   readonly all_counted: boolean;
 }
 
+/** The state of a document's newest version. */
 export type DocumentStatus = "syncing" | "synced" | "sync_failed";
 
 /** Where ingested content comes from. */
@@ -138,6 +141,7 @@ export interface NewIntake extends Omit<
 export interface Admitted {
   readonly admitted: true;
 }
+/** What became of a text or file that was handed over. */
 export interface IngestResult {
   readonly document_id: string;
   /** `DocumentSettled` reports the outcome of this version, or of a later one. */
@@ -179,6 +183,7 @@ export interface DocumentCopy {
   readonly headings: readonly HeadingSpan[];
   readonly times: readonly TimeSpan[];
 }
+/** A stored text, read in parts. `units` are UTF-16 units, `points` code points. */
 export interface TextCopy {
   readonly units: number;
   readonly points: number;
@@ -199,10 +204,12 @@ export interface DocumentPlace {
   readonly document_id: string;
   readonly document_created_at: number;
 }
+/** A document and one of its folders. */
 export interface DocumentInFolder {
   readonly document_id: string;
   readonly folder_id: string;
 }
+/** Documents for other plugins. */
 export interface Documents {
   /** The largest file that can be uploaded, bytes. */
   readonly upload_bytes_max: () => number;
@@ -345,6 +352,7 @@ export interface IndexingFolder {
   /** The rate of recently indexed documents; null before there were two. */
   readonly per_minute: number | null;
 }
+/** The folders whose documents are being indexed, for the system page. */
 export interface Intake {
   /** Those with the most waiting documents first, at most fifty. */
   listIndexingFolders(): Promise<IndexingFolder[]>;
@@ -367,6 +375,7 @@ export interface DocumentUse {
    */
   settled?(tx: Db, settled: PayloadOf<typeof DocumentSettled>): Promise<void>;
 }
+/** Plugins that keep data about documents, and delete it with them. */
 export const DocumentUses = slot<DocumentUse>("documents.uses", {
   check: shaped<DocumentUse>({ remove: "function", settled: "function?" }),
   otherwise: { settled: async () => undefined },
@@ -376,6 +385,7 @@ export const DocumentUses = slot<DocumentUse>("documents.uses", {
 export interface FileUse {
   isUsed(db: Db, sha256: string): Promise<boolean>;
 }
+/** Plugins that use originals: a file that one of them uses is kept. */
 export const FileUses = slot<FileUse>("documents.file_uses", {
   check: shaped<FileUse>({ isUsed: "function" }),
   // Keep a file that may be in use.

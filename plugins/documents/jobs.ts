@@ -45,6 +45,7 @@ const indexing = (
 const textIndexing = (document: Indexed) =>
   indexing(IndexText, document, texts_concurrency_per_owner);
 
+/** The functions that enqueue the jobs of documents. */
 export const enqueuers = ({
   begin,
   enqueue,
@@ -69,6 +70,7 @@ export const enqueuers = ({
     ),
 });
 
+/** The jobs with their limits. */
 export const documentJobs = (ctx: DocumentContext): readonly JobHandler[] => [
   ...[[IndexDocument, indexing_concurrency] as const, [IndexText, texts_concurrency] as const].map(
     ([job_ref, concurrency]) =>
@@ -107,4 +109,5 @@ export const resumePurge = async ({
   if ((await countQueued(reads)) > 0) await enqueue(db, PurgeDocuments, {}, { key: "resumed" });
 };
 
+/** Once an hour. */
 export const documentSchedules = [every("17 * * * *", PurgeDocuments, {})];

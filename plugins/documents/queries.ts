@@ -49,6 +49,7 @@ export async function getDocument(
   });
 }
 
+/** The owner's documents after one of them, in a folder or in all. */
 export const listOwned: Documents["listOwned"] = async (
   db,
   owner_id,

@@ -132,8 +132,10 @@ export interface Document {
   readonly vectors: VectorsState;
 }
 
+/** The path of a document in the API, without the base path. */
 export const documentUrl = (id: string): string => `/api/dev/v1/documents/${id}`;
 
+/** The document in the form of the API. */
 export const toRecord = (
   { row, folder_ids, vectors }: Document,
   { base_path }: Pick<Client, "base_path">,
@@ -210,6 +212,7 @@ export const Outline = named(
   }),
 );
 export type Outline = Static<typeof Outline>;
+/** The outline of a document without text. */
 export const no_outline: Outline = { version: 0, pages: [], headings: [] };
 export const outline_example: Outline = {
   version: 1,

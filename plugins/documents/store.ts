@@ -10,6 +10,7 @@ import type { Extracted } from "../extraction/contract";
 import { isGone } from "../folders/contract";
 import type { DocumentName, DocumentStatus } from "./contract";
 
+/** The stages of indexing, in order. */
 export const stages = ["queued", "extracting", "chunking", "embedding", "storing", "done"] as const;
 export type Stage = (typeof stages)[number];
 
@@ -122,6 +123,7 @@ export const isLinked = (document_id: string) =>
 
 /** Spans of a text with properties. Offsets are UTF-16 indices into the text. */
 export type Spans = Pick<Extracted, "pages" | "headings" | "times">;
+/** The columns with pages, headings and times, as JSON. */
 export type StoredSpans = Pick<VersionRow, "pages" | "page_labels" | "headings" | "times">;
 
 export const toStoredSpans = ({ pages, headings, times }: Spans): StoredSpans => ({
@@ -140,6 +142,7 @@ function toStoredLabels(pages: Spans["pages"]): string | null {
   const labels = pages.flatMap(({ page, label }) => (label === undefined ? [] : [[page, label]]));
   return labels.length === 0 ? null : JSON.stringify(Object.fromEntries(labels));
 }
+/** The labels by page number. */
 export const fromStoredLabels = (page_labels: string | null): ReadonlyMap<number, string> =>
   new Map(
     Object.entries(page_labels === null ? {} : (JSON.parse(page_labels) as object)).map(
@@ -202,12 +205,14 @@ const updateSyncing = preparedFirst(
       .where(isLinked("documents.id"))
       .returning(["name", "owner_id"]),
 );
+/** How far indexing has come, while this version is still the one being indexed. */
 export const setProgress = (
   db: DocumentsDb,
   id: string,
   version: number,
   values: Pick<DocumentRow, "stage" | "progress" | "attempts">,
 ) => updateWhileSyncing(db, id, version, values);
+/** The version is indexed and answers from now on, unless a newer one came meanwhile. */
 export const setSynced = (db: DocumentsDb, id: string, version: number, found: FoundByIndexing) =>
   updateWhileSyncing(db, id, version, syncedState(version, found));
 /** Properties of a document that indexing determines. */
@@ -227,6 +232,7 @@ export const syncedState = (version: number, found: FoundByIndexing) =>
     error_message: null,
     updated_at: found.synced_at!,
   }) satisfies Partial<DocumentRow>;
+/** The version could not be indexed, unless a newer one came meanwhile. */
 export const setFailed = (
   db: DocumentsDb,
   id: string,
@@ -285,6 +291,7 @@ export const storedTextOf = ({
   text_id === null
     ? undefined
     : { id: toNumber(text_id), units: toNumber(text_units), points: toNumber(text_points) };
+/** The columns that refer to a stored text. */
 export const toTextColumns = ({ id, units, points }: StoredText) => ({
   text_id: id,
   text_units: units,

@@ -7,6 +7,7 @@ import type { Embedder, EmbedOptions } from "../search-index/contract";
 import { nameOf, prefixedModelOf } from "./prefixes";
 import type { Endpoint } from "./settings";
 
+/** The endpoint, and the limits of requests to it. */
 export interface EndpointEmbedderOptions extends Endpoint {
   readonly texts_max: number;
   /** Time limit for one request, in milliseconds. */
@@ -27,6 +28,7 @@ class RequestRefused extends Error {
   override readonly name = "RequestRefused";
 }
 
+/** Sends texts in batches; a text that the endpoint refuses gets no vector. */
 export class EndpointEmbedder implements Embedder {
   readonly model: string;
   readonly dimensions: number | null;

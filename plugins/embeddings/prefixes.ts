@@ -3,6 +3,7 @@
  * with other prefixes can't be compared, so prefixes are part of the name of a set of vectors.
  */
 
+/** A model with the prefixes that it expects; empty if it expects none. */
 export interface PrefixedModel {
   readonly model: string;
   readonly query_prefix: string;

@@ -3,11 +3,13 @@ import { problemOfKey, problemOfUrl } from "../../core/lib/endpoint-settings";
 import { ConfigError } from "../../core/sdk";
 import type { PrefixedModel } from "./prefixes";
 
+/** The endpoint and its model. `dimensions` is null if the model decides. */
 export interface Endpoint extends PrefixedModel {
   readonly base_url: string;
   readonly api_key: string | undefined;
   readonly dimensions: number | null;
 }
+/** The settings as they are stored. `timeout` is in ms. */
 export interface EmbeddingsSettings {
   readonly base_url?: string | undefined;
   readonly api_key?: string | undefined;

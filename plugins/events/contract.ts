@@ -158,6 +158,7 @@ export interface StreamMessage {
   /** Never replaced by a later event. */
   readonly stays?: boolean;
 }
+/** The description of an event, for the API document and for samples. */
 export interface StreamedKind {
   /** Such as `document.synced`. */
   readonly type: string;
@@ -180,6 +181,7 @@ const shapeOfStreamed = shaped<StreamedEvent>({
   kinds: "object",
   messageOf: "function",
 });
+/** The events that plugins put on the stream. */
 export const StreamedEvents = slot<StreamedEvent>("events.streamed", {
   check: shapeOfStreamed,
   key: ({ on }) => `the event ${on.id}`,

@@ -17,6 +17,7 @@ export interface Mark {
   readonly seq: number;
   readonly id: string;
 }
+/** An event of the log with its position. */
 export type LoggedEvent = Mark &
   Pick<EventRow, "type" | "body"> & { readonly folder_ids: readonly string[] };
 /**
@@ -87,11 +88,15 @@ export class EventLog implements EventWriter {
     });
   }
 
+  /** Whether an event must be written: its owner listens, or may do so at another process. */
   wants(on: EventRef, { owner_id }: { readonly owner_id?: unknown }): boolean {
     const may_be_heard = this.ctx.shared.is_distributed || this.listeners.has(owner_id as string);
     return may_be_heard && this.knows(on);
   }
 
+  /**
+   * Writes the event in the transaction of the change, unless its owner has not listened recently.
+   */
   async write(tx: Db, on: EventRef, payload: unknown): Promise<void> {
     const message =
       this.streamed()
@@ -134,6 +139,7 @@ export class EventLog implements EventWriter {
     }
   }
 
+  /** Counts a stream that has ended. */
   close(owner_id: string): void {
     const streams = this.listeners.get(owner_id);
     if (streams !== undefined) this.listeners.set(owner_id, streams - 1);

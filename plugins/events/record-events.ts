@@ -207,6 +207,7 @@ const answers = [
   ofAnswer(AnswerCancelled, "CANCELLED", "Somebody has ended an answer before it was there."),
 ];
 
+/** How events of other plugins become events of the stream. */
 export const recordEvents: readonly StreamedEvent[] = [
   ...documents,
   ...folders,

@@ -48,6 +48,7 @@ export const eventSchema = (streamed: readonly StreamedEvent[]): TSchema =>
       description: "The `data` of one event of the stream, which repeats its name as `event`.",
     },
   );
+/** The types that the stream can be filtered by. */
 export const eventTypeSchema = (streamed: readonly StreamedEvent[]): TSchema =>
   t.Union(
     streamed.flatMap(({ kinds }) => kinds).map(({ type }) => t.Literal(type)),

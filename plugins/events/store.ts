@@ -13,6 +13,7 @@ export interface ReaderRow {
   /** Epoch ms; after it nothing is written unless the user listens again. */
   readonly listens_until: number;
 }
+/** An event of the log. `created_at` is in epoch ms. */
 export interface EventRow {
   readonly owner_id: string;
   /** Increases per owner, in commit order. */
@@ -61,6 +62,7 @@ export async function ensureReader(db: EventsDb, row: ReaderRow): Promise<Reader
   return (await findReader(db, row.owner_id))!;
 }
 
+/** Changes the row of an owner who listens. */
 export const updateReader = async (
   db: EventsDb,
   owner_id: string,

@@ -13,6 +13,7 @@ import type { Folders } from "../folders/contract";
 import type { StreamedEvent } from "./contract";
 import { EventsGrew, type EventLog, type LoggedEvent, type Mark, type Place } from "./log";
 
+/** Who listens, from which event on, and to what. */
 export interface Listening extends Pick<EventStreamOptions, "isAllowed" | "owner_id" | "signals"> {
   readonly last_event_id: string | null;
   /** Only these types; all if undefined. */
@@ -34,6 +35,7 @@ const gather_ms = 50;
 /** Events buffered for one stream. */
 const events_at_once = 100;
 
+/** Opens streams of an owner's events, within a limit. */
 export class EventStreams {
   private readonly limit: StreamLimit;
 

@@ -23,6 +23,7 @@ export class BadArchive extends Error {
     this.code = is_too_large ? "archive_too_large" : "bad_archive";
   }
 }
+/** The refusal of an archive because of one of its parts; `why` completes the sentence. */
 export const badPart = (name: string, why: string): BadArchive =>
   new BadArchive(`The archive is refused: its part ${shown(name)} ${why}.`);
 
@@ -116,6 +117,7 @@ export async function* readText(
   if (rest !== "") yield rest;
 }
 
+/** A line of a part, parsed. */
 export interface Line {
   /** Starts at 1. */
   readonly number: number;

@@ -10,6 +10,7 @@ import type { ChatLines } from "./layout";
 /** Rows per transaction. */
 const messages_at_once = 20;
 
+/** Stages the chats of a running import. */
 export class ChatImporter {
   /** `texts`: where the text of each document is stored, by its new id. */
   constructor(
@@ -20,6 +21,7 @@ export class ChatImporter {
     >,
   ) {}
 
+  /** Stages the chats of one part. */
   async importPart(part: string): Promise<void> {
     const { chats, inTransaction, now_ms } = this.run.ctx;
     const { ids, owner_id } = this.run;

@@ -26,6 +26,7 @@ interface OpenedText {
   readonly content: string | null;
 }
 
+/** Stages the documents of a running import. */
 export class DocumentImporter {
   /** Where the text of each document is stored, by its new id. */
   readonly texts = new Map<string, { readonly stored: StoredText; readonly version: number }>();

@@ -3,6 +3,7 @@ import { ArchiveStreams } from "../../core/sdk";
 import type { Folders } from "../folders/contract";
 import { archiveBytes, type WriterContext } from "./writer";
 
+/** Exports folders, a few at a time. */
 export class ExportService {
   private readonly streams = new ArchiveStreams(
     "Too many folders are being exported at the moment. Try again later.",

@@ -13,6 +13,7 @@ import { kindOfPart, type PartKind } from "./layout";
 import * as store from "./store";
 import type { ImportRow, RecordKind } from "./store";
 
+/** What an import needs besides `Context`. */
 export interface ImporterContext extends Pick<
   Context,
   "db" | "files" | "inDeletion" | "inTransaction" | "newId" | "notify" | "now_ms"
@@ -35,6 +36,7 @@ export interface ImporterContext extends Pick<
 /** Progress is written at most this often. */
 const report_every_ms = 500;
 
+/** The state of an import that is shared by what imports folders, documents and chats. */
 export class ImportRun {
   readonly ids: Readonly<Record<RecordKind, Map<string, string>>> = {
     folder: new Map(),
@@ -55,6 +57,7 @@ export class ImportRun {
     readonly signal: AbortSignal,
   ) {}
 
+  /** The user who imports. */
   get owner_id(): string {
     return this.row.owner_id;
   }
@@ -71,14 +74,17 @@ export class ImportRun {
     return id;
   }
 
+  /** Records the new id of a record, to find what was imported after a crash. */
   keepRecord(tx: Db, kind: RecordKind, source_id: string): Promise<unknown> {
     const id = this.ids[kind].get(source_id)!;
     return store.insertRecord(tx, { import_id: this.row.id, id, kind, source_id });
   }
 
+  /** The lines of a part. @throws BadArchive */
   lines(name: string) {
     return readLines(name, readBytes(this.path, this.entries.get(name)!));
   }
+  /** The names of the parts of a kind, in order. */
   names(kind: PartKind): string[] {
     return [...this.entries.keys()].filter((name) => kindOfPart(name) === kind).sort();
   }
@@ -92,6 +98,7 @@ export class ImportRun {
     await store.updateUnfinished(db, this.row.id, { done: this.done });
     this.notify();
   }
+  /** Tells open pages that the import has come further. */
   notify(): void {
     const { id, owner_id } = this.row;
     this.ctx.notify({ owner_id, kind: "folder_import", id, action: "changed" });

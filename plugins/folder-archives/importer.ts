@@ -13,6 +13,7 @@ import { folders_part, prompts_part } from "./layout";
 import * as store from "./store";
 import type { ImportRow } from "./store";
 
+/** Imports one archive. */
 export class FolderImporter {
   private readonly new_prompts: PromptCopy[] = [];
 

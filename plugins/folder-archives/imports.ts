@@ -26,6 +26,7 @@ import * as store from "./store";
 import type { IdRow, ImportRow } from "./store";
 import type { ArchiveTasks } from "./tasks";
 
+/** What the service needs besides `Context`. */
 export interface ArchiveImportsContext
   extends ImporterContext, Pick<Context, "cancelJobs" | "certain_now_ms" | "log"> {
   /** Queues the job; see jobs.ts. */
@@ -46,12 +47,14 @@ const ids_at_once = 1_000;
 /** Documents per transaction, each with two events if anybody listens. */
 const announced_at_once = 50;
 
+/** Receives, checks, runs and lists imports. */
 export class ImportService {
   /** Limits the child processes that check archives: uploads need some too. */
   private readonly turns = new Limiter({ concurrency: 2, per_key: 1 });
 
   constructor(private readonly ctx: ArchiveImportsContext) {}
 
+  /** The largest archive that is accepted, in bytes. */
   get bytes_max(): number {
     return this.ctx.bytes_max();
   }

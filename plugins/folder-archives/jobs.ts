@@ -14,6 +14,7 @@ const ForgetImports = job("folder_archives.forget", t.Object({}));
 const hour_ms = 3_600_000;
 const concurrency = 2;
 
+/** The functions that enqueue the jobs. */
 export const enqueuers = ({
   enqueue,
 }: Pick<Context, "enqueue">): Pick<
@@ -36,6 +37,7 @@ export const enqueuers = ({
     ),
 });
 
+/** The jobs with their limits. */
 export const archiveJobs = (imports: ImportService): readonly JobHandler[] => [
   handle(ImportFolder, ({ import_id }, run) => imports.run(import_id, run), {
     attempts_max: 3,
@@ -60,4 +62,5 @@ export const archiveJobs = (imports: ImportService): readonly JobHandler[] => [
   }),
 ];
 
+/** Old records are deleted once a day. */
 export const archiveSchedules = [every("43 2 * * *", ForgetImports, {})];

@@ -21,20 +21,29 @@ import { extraction_codes, page_label_max } from "../extraction/contract";
 import { vector_layout } from "../search-index/contract";
 import { OneOf, Nullable, t, type Static } from "../../core/sdk";
 
+/** The `format` in the manifest. */
 export const format = "dossier folder";
 /** A later version may contain what this one does not know. */
 export const format_version = 2;
 
+/** The part with the manifest. */
 export const manifest_part = "manifest.json";
+/** The part with the folders. */
 export const folders_part = "folders.jsonl";
+/** The part with the prompts. */
 export const prompts_part = "prompts.jsonl";
 const digits = 6;
 const numbered = (n: number): string => String(n).padStart(digits, "0");
+/** The part with the n-th document: its record and its index. */
 export const documentPart = (n: number): string => `documents/${numbered(n)}.jsonl`;
+/** The part with the text of the n-th document. */
 export const textPart = (n: number): string => `texts/${numbered(n)}.txt`;
+/** The part with the n-th chat and its messages. */
 export const chatPart = (n: number): string => `chats/${numbered(n)}.jsonl`;
+/** The part with an original. */
 export const originalPart = (sha256: string): string => `originals/${sha256.slice(0, 2)}/${sha256}`;
 
+/** The kind of a part, recognised by its name. */
 export type PartKind =
   | "manifest"
   | "folders"
@@ -65,12 +74,14 @@ const Id = t.String({ minLength: 1, maxLength: 64 });
 const Time = t.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 });
 const Unit = t.Integer({ minimum: 0, maximum: 2 ** 31 });
 
+/** The versions of what was encoded; an importing server indexes again what it can't use. */
 export const Encoding = t.Object({
   analyzer: t.Integer({ minimum: 0 }),
   chunker: t.Integer({ minimum: 0 }),
   segment_format: t.Integer({ minimum: 0 }),
 });
 
+/** How much of each kind the archive contains. */
 export const Counts = t.Object({
   folders: Count,
   documents: Count,
@@ -92,6 +103,7 @@ export const LeftOut = t.Object({
 });
 export type LeftOut = Static<typeof LeftOut>;
 
+/** A part with its hash, as the manifest lists it. */
 export const Part = t.Object({
   name: t.String(),
   /** Uncompressed. */
@@ -116,6 +128,7 @@ export const Manifest = t.Object({
 });
 export type Manifest = Static<typeof Manifest>;
 
+/** A folder; the first line is the exported one. */
 export const FolderLine = t.Object({
   id: Id,
   parent_id: Nullable(Id),
@@ -125,6 +138,7 @@ export const FolderLine = t.Object({
   updated_at: Time,
 });
 
+/** A saved prompt that a chat uses. */
 export const PromptLine = t.Object({
   id: Id,
   name: t.String(),
@@ -218,10 +232,12 @@ export const document_lines = {
   /** A part of the vectors of the preceding segment, in that layout, in Base64. */
   vectors: t.Object({ kind: t.Literal("vectors"), data: t.String() }),
 } as const;
+/** The lines of a document by their `kind`. */
 export type DocumentLines = {
   readonly [K in keyof typeof document_lines]: Static<(typeof document_lines)[K]>;
 };
 
+/** The lines of chats by their `kind`. */
 export const chat_lines = {
   chat: t.Object({
     kind: t.Literal("chat"),
@@ -246,12 +262,14 @@ export const chat_lines = {
     error: Nullable(t.Object({ code: t.String({ maxLength: 64 }), message: t.String() })),
   }),
 } as const;
+/** The lines of chats by their `kind`. */
 export type ChatLines = {
   readonly [K in keyof typeof chat_lines]: Static<(typeof chat_lines)[K]>;
 };
 
 /** Spans per line, and bytes of vectors per line before Base64. */
 export const spans_in_line = 500;
+/** The most bytes of vectors in one line. */
 export const vector_bytes_in_line = 192 * 1024;
 /** The longest line, in UTF-16 units. */
 export const line_length_max = 2 * 2 ** 20;

@@ -11,6 +11,7 @@ import {
   type PageRequest,
 } from "../../core/sdk";
 
+/** The state of an import; the last two are final. */
 export type ImportStatus = "pending" | "running" | "completed" | "failed";
 
 /** Times are epoch ms. */
@@ -35,6 +36,7 @@ export interface ImportRow {
   readonly started_at: number | null;
   readonly finished_at: number | null;
 }
+/** The kinds of records that get new ids. */
 export type RecordKind = "folder" | "document" | "prompt" | "chat";
 /** Maps an old id to a new one. */
 export interface IdRow {

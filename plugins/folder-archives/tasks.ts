@@ -2,5 +2,6 @@
 import { task } from "../../core/sdk";
 import { checkArchive, type CheckInput } from "./child/check";
 
+/** The tasks by name. */
 export const tasks = { check: task((input: CheckInput) => checkArchive(input)) };
 export type ArchiveTasks = typeof tasks;

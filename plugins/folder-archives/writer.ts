@@ -17,12 +17,14 @@ import { documentLines, linesOf } from "./document-lines";
 import * as layout from "./layout";
 import type { Counts, LeftOut, Manifest, Part } from "./layout";
 
+/** What the writer needs besides `Context`. */
 export interface WriterContext extends Pick<Context, "db" | "files" | "now_ms"> {
   readonly documents: Documents;
   readonly index: SearchIndex;
   readonly chats: Chats;
   readonly prompts: Prompts;
 }
+/** The folder to export, and whose it is. */
 export interface ArchivedFolder {
   readonly owner_id: string;
   /** The folder, then its subfolders. */

@@ -2,6 +2,7 @@
 import { beforeHook, event, service, shaped, slot, sql, t, type Db } from "../../core/sdk";
 import type { DocumentStatus } from "../documents/contract";
 
+/** A folder as other plugins see it. */
 export interface Folder {
   readonly id: string;
   readonly owner_id: string;
@@ -64,6 +65,7 @@ export const BeforeFolderCreate = beforeHook<FolderCreation>("folders.before_cre
 export interface AdmittedFolder {
   readonly admitted: true;
 }
+/** Folders for other plugins. */
 export interface Folders {
   /** The folder. @throws HttpError 404 when it does not exist, 403 when it is another user's. */
   require(db: Db, owner_id: string, folder_id: string): Promise<Folder>;
@@ -146,6 +148,7 @@ export interface Folders {
 }
 export const Folders = service<Folders>("folders");
 
+/** What a plugin keeps in folders: how it is deleted with them. */
 export interface Contents {
   /**
    * Called inside the transaction that deletes these folders (subfolders included), which are
@@ -166,6 +169,7 @@ export const FolderContents = slot<Contents>("folders.contents", {
   check: shaped<Contents>({ remove: "function", purge: "function?" }),
 });
 
+/** A folder was deleted with its subfolders; their contents are purged afterwards. */
 export const FolderDeleted = event(
   "folder.deleted",
   t.Object({

@@ -7,6 +7,7 @@ const PurgeFolder = job("folders.purge", t.Object({ folder_id: t.String(), owner
 
 const hour_ms = 3_600_000;
 
+/** The function that enqueues the purge of a deleted folder. */
 export const purgeEnqueuer =
   ({ enqueue }: Pick<Context, "enqueue">) =>
   (tx: Db, deleted: DeletedTree): Promise<void> =>
@@ -16,6 +17,7 @@ export const purgeEnqueuer =
       queue: `folders.purge:${deleted.folder_id}`,
     });
 
+/** The job with its limits. */
 export const folderJobs = (ctx: PurgeContext): readonly JobHandler[] => [
   handle(PurgeFolder, (deleted, { signal }) => purgeFolder(ctx, deleted, signal), {
     attempts_max: 20,

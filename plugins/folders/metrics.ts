@@ -7,6 +7,7 @@ const counters_sql = `
   select sum(syncing_count) as syncing, sum(synced_count) as synced, sum(failed_count) as failed
   from folders where deleted_at is null`;
 
+/** Documents by status, read from the counters of the folders. */
 export const folderMetrics = ({ reads }: Pick<Context, "reads">) => [
   fill(Metrics, {
     name: "dossier_documents",

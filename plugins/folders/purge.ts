@@ -11,6 +11,7 @@ export interface DeletedTree {
   readonly folder_id: string;
   readonly owner_id: string;
 }
+/** What the purge needs besides `Context`. */
 export interface PurgeContext extends Pick<Context, "db" | "inDeletion" | "log" | "truncateWal"> {
   readonly contents: () => readonly Contents[];
 }

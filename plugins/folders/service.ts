@@ -31,6 +31,7 @@ import type { DeletedTree } from "./purge";
 import * as store from "./store";
 import type { CounterSums, FolderRow, ListedFolder } from "./store";
 
+/** The fields of a new folder. Without `parentId` it is a root folder. */
 export interface NewFolder {
   readonly name: string;
   readonly description?: string | null;
@@ -42,6 +43,7 @@ export interface FolderChange {
   readonly description?: string | null;
 }
 
+/** What the service needs besides `Context`. */
 export interface FolderContext extends Pick<
   Context,
   "db" | "emit" | "inDeletion" | "inTransaction" | "newId" | "notify" | "now_ms" | "reads"
@@ -75,6 +77,7 @@ const unmoved: CounterSums = {
   vectors_pending: 0,
 };
 
+/** Folders for the routes, and for other plugins. */
 export class FolderService implements Folders {
   constructor(private readonly ctx: FolderContext) {}
 

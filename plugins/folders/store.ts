@@ -17,6 +17,7 @@ import {
 import type { DocumentStatus } from "../documents/contract";
 import type { FolderCounter } from "./contract";
 
+/** A folder with its counters. */
 export interface FolderRow {
   readonly id: string;
   readonly owner_id: string;
@@ -77,6 +78,7 @@ const listed_columns = [
   "created_at",
   "updated_at",
 ] as const satisfies readonly (keyof FolderRow)[];
+/** A folder as a list returns it. */
 export type ListedFolder = Pick<FolderRow, (typeof listed_columns)[number]>;
 
 /** Written as text, because the list is requested all the time. */
@@ -113,6 +115,7 @@ const findAll = prepared((db: FoldersDb, { ids }: { readonly ids: readonly strin
   present(db).selectAll().where("id", "in", ids),
 );
 
+/** The ids of the owner's folders, in no order. */
 export const ownedIds = async (db: FoldersDb, owner_id: string): Promise<string[]> =>
   (await present(db).select("id").where("owner_id", "=", owner_id).execute()).map((row) => row.id);
 
@@ -127,6 +130,7 @@ export const anyRoot = async (db: FoldersDb, owner_id: string): Promise<string |
       .executeTakeFirst()
   )?.id;
 
+/** Folders with documents that are being indexed, those with the most first. */
 export const syncingFolders = async (
   db: FoldersDb,
   limit: number,
@@ -144,6 +148,7 @@ export const syncingFolders = async (
     syncing: toNumber(syncing_count),
   }));
 
+/** The documents of these folders that are being indexed. */
 export const sumSyncing = async (db: FoldersDb, ids: readonly string[]): Promise<number> =>
   ids.length === 0
     ? 0
@@ -156,12 +161,14 @@ export const sumSyncing = async (db: FoldersDb, ids: readonly string[]): Promise
         ).n,
       );
 
+/** The ids of the subfolders of these folders. */
 export const childIds = async (db: FoldersDb, parent_ids: readonly string[]): Promise<string[]> =>
   parent_ids.length === 0 ? [] : (await idsBelow(db, { parent_ids })).map((row) => row.id);
 const idsBelow = prepared((db: FoldersDb, values: { readonly parent_ids: readonly string[] }) =>
   present(db).select("id").where("parent_id", "in", values.parent_ids),
 );
 
+/** The subfolders of a folder, oldest first. */
 export const childrenOf = (
   db: FoldersDb,
   parent_id: string,
@@ -173,6 +180,7 @@ export const childrenOf = (
     .orderBy("id")
     .execute();
 
+/** The same with all columns. */
 export const subfoldersOf = (db: FoldersDb, parent_id: string): Promise<FolderRow[]> =>
   present(db)
     .selectAll()
@@ -260,6 +268,7 @@ export const markDeleted = async (
       .execute()
   ).map((row) => row.id);
 
+/** A folder that is deleted, and whose contents may not be purged yet. */
 export type DeletedFolder = Pick<FolderRow, "deleted_at" | "id" | "owner_id" | "parent_id">;
 /** Folders that wait to be purged: all of them, or one with its subfolders. */
 export const deletedFolders = (db: FoldersDb, id?: string): Promise<DeletedFolder[]> =>
@@ -306,6 +315,7 @@ const addToCounters = prepared(
 
 const haveVectorsPending = sql<boolean>`vectors_pending > 0`;
 
+/** Folders with documents that wait for their vectors. */
 export const listVectorsPending = async (
   db: FoldersDb,
 ): Promise<{ id: string; documents: number }[]> =>
@@ -317,6 +327,7 @@ export const listVectorsPending = async (
 export const clearVectorsPending = (db: FoldersDb) =>
   db.updateTable("folders").set({ vectors_pending: 0 }).where(haveVectorsPending).execute();
 
+/** What folders contain: a document in two of them counts twice. */
 export interface Held {
   readonly documents: number;
   readonly bytes: number;

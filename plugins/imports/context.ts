@@ -12,6 +12,7 @@ import type { RunState } from "./store";
 
 type RunKey = Pick<RunState, "id" | "owner_id">;
 
+/** What the functions of this plugin need besides `Context`. */
 export interface ImportContext extends Pick<
   Context,
   | "cancelJobs"
@@ -49,6 +50,7 @@ export interface ImportContext extends Pick<
   readonly enqueueTick: (tx: Db, schedule_id: string, at: number) => Promise<void>;
 }
 
+/** The source of this type, if a plugin has one. */
 export const findSource = ({ sources }: ImportContext, type: string): ImportSource | undefined =>
   sources().find((source) => source.type === type);
 

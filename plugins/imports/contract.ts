@@ -61,6 +61,7 @@ export interface FetchedFile {
   /** Deletes it. Files that were not released are deleted at the end of the listing. */
   release(): Promise<void>;
 }
+/** Options of a download for a source. */
 export interface FetchOptions {
   /** Default: the largest file that can be uploaded. */
   readonly bytes_max?: number;
@@ -201,6 +202,7 @@ const shapeOfSource = shaped<ImportSource>({
   items: "function",
   read: "function?",
 });
+/** The kinds of sources that can be imported. */
 export const ImportSources = slot<ImportSource>("imports.sources", {
   check: (value) => shapeOfSource(value) ?? misplacedSecret((value as ImportSource).schema),
   key: ({ type }) => `the source ${type}`,

@@ -2,6 +2,7 @@
 import { nextTime } from "../../core/lib/cron";
 import { badRequest } from "../../core/sdk";
 
+/** The longest cron expression, in characters. */
 export const expression_length_max = 200;
 
 /**

@@ -33,6 +33,7 @@ export interface FetchedItem {
   /** The file name sent by the server. */
   readonly file_name: string | null;
 }
+/** The limits of one download. */
 export interface FetchLimits {
   readonly bytes_max: number;
   /** The robots.txt of the hosts of this run; null: ignore robots.txt. */
@@ -52,6 +53,7 @@ export class HostBusy extends SourceFailure {
   }
 }
 
+/** What the fetcher needs besides `Context`. */
 export interface FetcherContext extends Pick<Context, "files" | "now_ms" | "shared"> {
   readonly lookup: DnsLookup;
   readonly allows: AddressPolicy;
@@ -72,6 +74,7 @@ const redirects_max = 5;
 const robots_bytes_max = 512 * 1024;
 const crawl_delay_s_max = 10;
 
+/** Downloads files from user-supplied addresses. */
 export class Fetcher {
   private readonly delays: HostDelays;
 

@@ -172,6 +172,7 @@ export const reopenFailed = (db: ImportsDb, run_id: string): Promise<number> =>
 const isRemembered = (run_id: string) => sql<boolean>`exists (
   select 1 from imports_runs run where run.id = ${run_id} and not ${isGone("run.folder_id")})`;
 
+/** A page of a run's items, and how many there are. */
 export async function listItems(
   db: ImportsDb,
   run_id: string,

@@ -27,6 +27,7 @@ const listings_per_owner = 2;
 /** Hosts contacted at the same time for one run. */
 const hosts_per_run = 4;
 
+/** The functions that enqueue the jobs of imports. */
 export const enqueuers = ({
   enqueue,
 }: Pick<Context, "enqueue">): Pick<
@@ -69,6 +70,7 @@ export const enqueuers = ({
     ),
 });
 
+/** The jobs with their limits. */
 export const importJobs = (ctx: ImportContext, schedules: Schedules): readonly JobHandler[] => [
   handle(ListItems, (payload, run) => listItems(ctx, payload, run), {
     attempts_max,
@@ -97,4 +99,5 @@ export const importJobs = (ctx: ImportContext, schedules: Schedules): readonly J
   }),
 ];
 
+/** Old runs are deleted once a day. */
 export const importSchedules = [every("41 3 * * *", Prune, {})];

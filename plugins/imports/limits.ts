@@ -11,4 +11,5 @@ export const items_max = 50_000;
  * schedules.
  */
 export const source_length_max = 1_000_000;
+/** A source that is longer than this, as JSON in UTF-16 units, is shown shortened. */
 export const source_shown_max = 16 * 1024;

@@ -2,6 +2,7 @@
 import { fill, toNumber, type Context } from "../../core/sdk";
 import { Metrics } from "../metrics/contract";
 
+/** Read from the table of runs. */
 export const importMetrics = ({ reads }: Pick<Context, "reads">) => [
   fill(Metrics, {
     name: "dossier_import_runs",

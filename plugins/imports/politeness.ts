@@ -2,6 +2,7 @@
 import { sleep } from "../../core/lib/timeout";
 import type { Shared } from "../../core/sdk";
 
+/** The rules of a robots.txt that apply to this server. */
 export interface Robots {
   readonly allows: (path: string) => boolean;
   /** Seconds between two requests; null when not specified. */
@@ -123,6 +124,7 @@ const robots_max = 64;
 export class RobotsCache {
   private readonly cache = new Map<string, Promise<Robots>>();
 
+  /** The rules that a run has read: each run reads them once. */
   ofRun(run_id: string): RobotsOfRun {
     const { cache } = this;
     const key = (origin: string): string => `${run_id} ${origin}`;
@@ -138,10 +140,12 @@ export class RobotsCache {
     };
   }
 
+  /** Drops the rules of a run that has ended. */
   forget(run_id: string): void {
     for (const key of this.cache.keys()) if (key.startsWith(`${run_id} `)) this.cache.delete(key);
   }
 
+  /** The number of rules in the cache. */
   get size(): number {
     return this.cache.size;
   }

@@ -193,6 +193,7 @@ export function shortened<R extends Pick<RunRow, "source">>(row: R): R {
   return { ...row, source: JSON.stringify({ type: typeOf(source) }) };
 }
 
+/** The run in the form of the API. */
 export const toRun = (run: ListedRun): Static<typeof RunRecord> => ({
   id: run.id,
   status: run.status,
@@ -212,6 +213,7 @@ export const toRun = (run: ListedRun): Static<typeof RunRecord> => ({
   started_at: rfc3339OrNull(run.started_at),
   finished_at: rfc3339OrNull(run.finished_at),
 });
+/** The item in the form of the API. */
 export const toItem = ({
   id,
   uri,
@@ -227,6 +229,7 @@ export const toItem = ({
   error: errorOf(columns),
   ...(gone === 1 ? { gone: true } : {}),
 });
+/** The preview in the form of the API. */
 export const toPreview = ({ items, more, error }: Preview): Static<typeof PreviewRecord> => ({
   items: items.map(({ uri, name = null, folder = null, error = null }) => ({
     uri,
@@ -238,6 +241,7 @@ export const toPreview = ({ items, more, error }: Preview): Static<typeof Previe
   more,
   ...(error !== null && { error }),
 });
+/** The schedule in the form of the API. */
 export const toSchedule = ({
   id,
   folder_id,

@@ -4,6 +4,7 @@ import { limitInWords } from "../../core/lib/byte-sizes";
 import { messageOf } from "../../core/lib/error-message";
 import { SourceFailure } from "./contract";
 
+/** Limits of one response. */
 export interface BodyLimits {
   /** For the compressed bytes; `Files.receive` limits the decompressed ones. */
   readonly bytes_max: number;

@@ -13,6 +13,7 @@ import * as listedStore from "./source-history-store";
 import * as store from "./store";
 import type { ItemRow, RunRow, RunState, RunStatus } from "./store";
 
+/** Why a run or an item failed. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
@@ -104,6 +105,7 @@ export const FinishedEvent = t.Object({
   succeeded_item_count: t.Integer({ minimum: 0 }),
   failed_item_count: t.Integer({ minimum: 0 }),
 });
+/** The body of the webhook event. */
 export const finishedEvent = ({
   id,
   status,

@@ -5,6 +5,7 @@
 import { countRows, listPage, pageWindow, type Listed, type PageRequest } from "../../core/sdk";
 import { sourceStart, type ImportsDb, type ScheduleRow } from "./store";
 
+/** Deletes the schedules of an owner. Returns their ids. */
 export const deleteSchedulesOf = async (db: ImportsDb, owner_id: string): Promise<string[]> =>
   (
     await db
@@ -18,10 +19,12 @@ export const insertSchedule = (db: ImportsDb, row: ScheduleRow) =>
   db.insertInto("imports_schedules").values(row).execute();
 export const findSchedule = (db: ImportsDb, id: string): Promise<ScheduleRow | undefined> =>
   db.selectFrom("imports_schedules").selectAll().where("id", "=", id).executeTakeFirst();
+/** Sets the next time, epoch ms; null: there is none. */
 export const setNext = (db: ImportsDb, id: string, next_run_at: number | null) =>
   db.updateTable("imports_schedules").set({ next_run_at }).where("id", "=", id).execute();
 export const deleteSchedule = (db: ImportsDb, id: string) =>
   db.deleteFrom("imports_schedules").where("id", "=", id).execute();
+/** Deletes the schedules that import into these folders. Returns their ids. */
 export const deleteSchedulesIn = async (
   db: ImportsDb,
   folder_ids: readonly string[],

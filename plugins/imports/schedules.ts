@@ -9,6 +9,7 @@ import * as scheduleStore from "./schedule-store";
 import { unfinishedOfSchedule } from "./store";
 import type { Gone, ScheduleRow } from "./store";
 
+/** A schedule to create. `every` is a cron expression, in UTC. */
 export interface NewSchedule {
   readonly folder_id: string;
   readonly source: GivenSource;
@@ -19,8 +20,10 @@ export interface NewSchedule {
 
 type Payload = { readonly schedule_id: string };
 
+/** Schedules that a user can have. */
 export const schedules_max = 100;
 
+/** Creates, lists and deletes schedules, and starts their runs. */
 export class Schedules {
   constructor(
     private readonly ctx: ImportContext,

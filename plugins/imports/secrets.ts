@@ -130,10 +130,12 @@ export class SecretHider {
     this.hidden = [...new Set(forms)].sort((a, b) => b.length - a.length);
   }
 
+  /** Whether the text contains a secret. */
   has(text: string): boolean {
     return this.hidden.some((secret) => text.includes(secret));
   }
 
+  /** The text with every secret replaced by `[secret]`. */
   text(text: string): string {
     return this.hidden.reduce((redacted, secret) => redacted.replaceAll(secret, "[secret]"), text);
   }

@@ -7,6 +7,7 @@ import { TimeLimit } from "../../core/lib/timeout";
 import { SourceFailure, type SourceAnswer } from "./contract";
 import { bodyOf } from "./response-body";
 
+/** Limits of one request. */
 export interface ServiceLimits {
   /** For the response, both compressed and decompressed. */
   readonly bytes_max: number;

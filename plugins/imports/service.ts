@@ -30,9 +30,11 @@ import { ownerOf, RunTools } from "./source-tools";
 import * as store from "./store";
 import type { Gone, ItemRow, ItemStatus, ListedRun, RunRow, RunState } from "./store";
 
+/** A source as a request gives it; its other fields depend on the type. */
 export interface GivenSource {
   readonly type: string;
 }
+/** An import to start. */
 export interface NewImport {
   readonly folder_id: string;
   readonly source: GivenSource;
@@ -40,6 +42,7 @@ export interface NewImport {
   /** Default: `keep`. */
   readonly gone?: Gone;
 }
+/** What an import would find, as far as it was listed. */
 export interface Preview {
   readonly items: readonly SourceItem[];
   readonly more: boolean;
@@ -64,6 +67,7 @@ const preview_ms_max = 30_000;
 const previews_max = { in_all: 8, of_owner: 2 };
 const too_many_previews = "Too many sources are being previewed at the moment. Try again.";
 
+/** Starts, lists, cancels and retries runs. */
 export class Imports {
   private readonly validators = new Map<ImportSource, Validator>();
   /** Dry runs in progress: in this process, and per owner. */

@@ -62,6 +62,7 @@ export async function findMissing(
   return (await missing.orderBy("uri").limit(limit).execute()).map(({ uri }) => uri);
 }
 
+/** Records since when the source has no longer listed the item, epoch ms. */
 export const setGone = (db: ImportsDb, { source_key, uri }: ListedRow, gone_at: number) =>
   db
     .updateTable("imports_listed")
@@ -69,6 +70,7 @@ export const setGone = (db: ImportsDb, { source_key, uri }: ListedRow, gone_at: 
     .where("source_key", "=", source_key)
     .where("uri", "=", uri)
     .execute();
+/** Forgets that the source has listed the item. */
 export const forget = (db: ImportsDb, { source_key, uri }: ListedRow) =>
   db
     .deleteFrom("imports_listed")

@@ -14,6 +14,7 @@ import {
 import { isGone } from "../folders/contract";
 import { source_shown_max } from "./limits";
 
+/** The state of a run; the last four are final. */
 export type RunStatus =
   | "pending"
   | "running"
@@ -21,6 +22,7 @@ export type RunStatus =
   | "completed_with_errors"
   | "failed"
   | "cancelled";
+/** The state of an item; all but `pending` are final. */
 export type ItemStatus = "pending" | "succeeded" | "failed" | "skipped";
 
 /** Times are epoch ms. */
@@ -94,6 +96,7 @@ const state = [
   "gone",
   "gone_items",
 ] as const;
+/** An item of a run. Times are in epoch ms. */
 export interface ItemRow {
   readonly id: string;
   readonly run_id: string;
@@ -122,6 +125,7 @@ export interface ItemRow {
   readonly error_code: string | null;
   readonly error: string | null;
 }
+/** A schedule. Times are in epoch ms. */
 export interface ScheduleRow {
   readonly id: string;
   readonly owner_id: string;
@@ -163,6 +167,7 @@ export const insertRun = (db: ImportsDb, row: RunRow) =>
   db.insertInto("imports_runs").values(row).execute();
 /** A run as shown. */
 export type ListedRun = Omit<RunRow, "node" | "secrets">;
+/** The run without its sealed secrets. */
 export const findRun = async (db: ImportsDb, id: string): Promise<ListedRun | undefined> => {
   const row = await db
     .selectFrom("imports_runs")
@@ -213,6 +218,7 @@ export const startRun = (
     .where("finished_at", "is", null)
     .returning(state)
     .executeTakeFirst();
+/** Changes a run. Returns its new state; undefined if it does not exist. */
 export const updateRun = (
   db: ImportsDb,
   id: string,
@@ -243,10 +249,12 @@ export async function listRuns(
   );
   return { rows: rows.map(asRemembered), total };
 }
+/** How many runs of the owner have not ended. */
 export const countUnfinished = (db: ImportsDb, owner_id: string): Promise<number> =>
   countRows(
     db.selectFrom("imports_runs").where("owner_id", "=", owner_id).where("finished_at", "is", null),
   );
+/** Runs into these folders that have not ended. */
 export const unfinishedIn = (db: ImportsDb, folder_ids: readonly string[]): Promise<RunState[]> =>
   db
     .selectFrom("imports_runs")
@@ -254,6 +262,7 @@ export const unfinishedIn = (db: ImportsDb, folder_ids: readonly string[]): Prom
     .where("folder_id", "in", folder_ids)
     .where("finished_at", "is", null)
     .execute();
+/** Whether a run of the schedule has not ended yet. */
 export const unfinishedOfSchedule = async (db: ImportsDb, schedule_id: string): Promise<boolean> =>
   (await db
     .selectFrom("imports_runs")

@@ -10,6 +10,7 @@ import * as store from "./store";
 import type { ItemRow, ListedRun, RunRow } from "./store";
 import { unfinishedUploads } from "./upload-store";
 
+/** Where uploaded files go. */
 export interface UploadTarget {
   readonly folder_id: string;
   /** Whether to replace documents of the same name. */

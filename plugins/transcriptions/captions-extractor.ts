@@ -7,6 +7,7 @@ import { TranscriptionFailure } from "./contract";
 import type { TranscriptReader } from "./reader";
 import { captions_bytes_max, kindOf, head_bytes } from "./media-types";
 
+/** The extractor for files that are captions by their content. */
 export const captionsExtractor = (reader: TranscriptReader): Extractor => ({
   name: "captions (WebVTT, SRT)",
   rank: 60,

@@ -12,6 +12,7 @@ export interface Recording {
   /** The spoken language according to the settings: `en`. */
   readonly language: string | null;
 }
+/** How a transcriber reports progress, and how it is stopped. */
 export interface TranscriptionWatch {
   /**
    * Fires on cancellation, at the time limit and at shutdown: everything that was started must end
@@ -22,6 +23,7 @@ export interface TranscriptionWatch {
   readonly onProgress: (progress: number) => void;
 }
 
+/** Why a run failed, in the API's `error.code`. */
 export type TranscriptionCode =
   | "no_transcriber"
   | "unsupported_type"
@@ -62,6 +64,7 @@ export interface Transcriber {
    */
   transcribe(recording: Recording, watch: TranscriptionWatch): Promise<string>;
 }
+/** What transcribes recordings; the one of the highest rank is used. */
 export const Transcribers = slot<Transcriber>("transcriptions.transcribers", {
   check: shaped<Transcriber>({ name: "text", rank: "number", transcribe: "function" }),
 });

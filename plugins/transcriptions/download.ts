@@ -17,6 +17,7 @@ import {
 } from "../../core/sdk";
 import { TranscriptionFailure } from "./contract";
 
+/** What a download needs besides `Context`. */
 export interface DownloadContext extends Pick<Context, "files"> {
   readonly lookup: DnsLookup;
   /** The addresses that users' URLs may lead to. */

@@ -35,6 +35,7 @@ export const enqueueNext =
     );
   };
 
+/** The jobs of a run with their limits. */
 export const transcriptionJobs = (
   runner: TranscriptionRunner,
   config: { readonly timeout: number; readonly concurrency: number },
@@ -84,6 +85,7 @@ export const transcriptionJobs = (
 /** Deletes runs past their retention time. */
 export const Prune = job("transcriptions.prune", t.Object({}));
 
+/** Deletes runs after the retention time. */
 export const pruneJob = (
   runs: Pick<TranscriptionRuns, "deleteBefore">,
   { keep_ms, certain_now_ms }: Pick<Context, "certain_now_ms"> & { readonly keep_ms: () => number },
@@ -94,4 +96,5 @@ export const pruneJob = (
     uses_reserve: true,
   });
 
+/** Once a day. */
 export const transcriptionSchedules = [every("53 3 * * *", Prune, {})];

@@ -6,6 +6,7 @@ import { detectCaptions } from "./child/captions";
 import { decodeText } from "./child/transcript";
 import { TranscriptionFailure, type Transcriber } from "./contract";
 
+/** What a file is, and its media type. */
 export type Kind = { readonly kind: "recording" | "captions"; readonly media_type: string };
 
 /** Bytes inspected to detect the type. */
@@ -146,5 +147,6 @@ const extensions: Readonly<Record<string, string>> = {
   "video/mp2t": "ts",
   "video/x-msvideo": "avi",
 };
+/** A file name with the usual extension, for transcribers that go by it. */
 export const fileNameOf = (media_type: string): string =>
   `recording.${extensions[media_type] ?? "bin"}`;

@@ -24,10 +24,12 @@ const codes_of_child = new Set<string>([
   "transcriber_failed",
 ] satisfies TranscriptionCode[]);
 
+/** What the reader needs besides `Context`. */
 export interface TranscriptReaderContext extends Pick<Context, "log" | "newId" | "paths"> {
   readonly isolate: Isolate<typeof tasks>;
 }
 
+/** Runs the tasks in child processes. */
 export class TranscriptReader {
   constructor(private readonly ctx: TranscriptReaderContext) {}
 

@@ -27,6 +27,7 @@ import type { TranscriptionRuns } from "./runs";
 import * as store from "./store";
 import type { RunRow } from "./store";
 
+/** What the steps need besides `Context`. */
 export interface RunnerContext
   extends
     Pick<Context, "db" | "emit" | "files" | "inTransaction" | "log" | "now_ms">,
@@ -58,6 +59,7 @@ export const CompletedEvent = t.Object({
   result_history_id: Nullable(t.String()),
   status: t.Literal("completed"),
 });
+/** The body of the webhook event. */
 export const completedEvent = (run_id: string) => ({
   event: "transcription.completed",
   processing_run_id: run_id,
@@ -65,6 +67,7 @@ export const completedEvent = (run_id: string) => ({
   status: "completed",
 });
 
+/** Runs the steps. */
 export class TranscriptionRunner {
   constructor(private readonly ctx: RunnerContext) {}
 

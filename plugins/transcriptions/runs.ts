@@ -7,6 +7,7 @@ import { TranscriptionChanged } from "./contract";
 import * as store from "./store";
 import type { RunRow } from "./store";
 
+/** What the changes need besides `Context`. */
 export interface TranscriptionRunsContext extends Pick<
   Context,
   "afterCommit" | "cancelJobs" | "emit" | "inDeletion" | "notify" | "now_ms" | "truncateWal"
@@ -27,6 +28,7 @@ export async function requireRun(db: Db, owner_id: string, run_id: string): Prom
   return requireOwned(await store.findRun(db, run_id), owner_id, "transcription");
 }
 
+/** Starts, ends and deletes runs. */
 export class TranscriptionRuns {
   constructor(private readonly ctx: TranscriptionRunsContext) {}
 

@@ -20,6 +20,7 @@ import * as store from "./store";
 import type { RunRow } from "./store";
 import type { Transcript } from "./transcript";
 
+/** A recording to download. */
 export interface NewUrl {
   readonly folder_id: string;
   readonly url: string;
@@ -27,6 +28,7 @@ export interface NewUrl {
   readonly name: string | null;
 }
 
+/** What the service needs besides `Context`. */
 export interface TranscriptionsContext extends Pick<
   Context,
   "db" | "files" | "inTransaction" | "newId" | "now_ms"
@@ -40,6 +42,7 @@ export interface TranscriptionsContext extends Pick<
   readonly enqueueNext: (tx: Db, run: RunRow) => Promise<void>;
 }
 
+/** Starts, lists and cancels runs, and returns their results. */
 export class Transcriptions {
   constructor(private readonly ctx: TranscriptionsContext) {}
 

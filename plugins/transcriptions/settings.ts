@@ -3,6 +3,7 @@ import { problemOfKey, problemOfUrl } from "../../core/lib/endpoint-settings";
 import { ConfigError } from "../../core/sdk";
 import { splitCommandLine } from "./transcribers/command-line";
 
+/** The settings as they are stored. `timeout` is in ms. */
 export interface TranscriptionSettings {
   readonly provider: "none" | "openai" | "command";
   readonly base_url?: string | undefined;
@@ -12,6 +13,7 @@ export interface TranscriptionSettings {
   readonly language?: string | undefined;
   readonly timeout: number;
 }
+/** The transcriber that the settings describe; `words` are the program and its arguments. */
 export type Chosen =
   | { readonly kind: "none" }
   | {
@@ -22,7 +24,9 @@ export type Chosen =
     }
   | { readonly kind: "command"; readonly words: readonly string[] };
 
+/** The longest time limit that can be set. */
 export const timeout_ms_max = 24 * 3_600_000;
+/** What a language code looks like: `en`, `pt-BR`. */
 export const language_pattern = "^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$";
 
 /** @throws ConfigError that says what to set. */

@@ -5,7 +5,9 @@
 import { listPage, pageWindow, sql, type Db, type Listed, type PageRequest } from "../../core/sdk";
 import { isGone } from "../folders/contract";
 
+/** The state of a run; the last three are final. */
 export type RunStatus = "pending" | "running" | "completed" | "failed" | "cancelled";
+/** A run. Times are in epoch ms. */
 export interface RunRow {
   readonly id: string;
   readonly owner_id: string;
@@ -76,6 +78,7 @@ export async function listRuns(
 /** In the order of the index of unfinished runs. */
 const is_unfinished = sql<boolean>`status in ('pending', 'running')`;
 
+/** The ids of the owner's runs that have not ended. */
 export const unfinishedOf = async (db: TranscriptionsDb, owner_id: string): Promise<string[]> =>
   (
     await db
@@ -101,6 +104,7 @@ const updateUnfinished = (
     .returningAll()
     .executeTakeFirst();
 
+/** Marks a run as running. Undefined if it has ended meanwhile. */
 export const startRun = (
   db: TranscriptionsDb,
   id: string,
@@ -117,13 +121,16 @@ export const startRun = (
     .where(isPresent)
     .returningAll()
     .executeTakeFirst();
+/** Sets how far a run has come, from 0 to 1, unless it has ended. */
 export const setProgress = (db: TranscriptionsDb, id: string, progress: number) =>
   updateUnfinished(db, id, { progress });
+/** Sets what was found out about a recording, unless its run has ended. */
 export const setDuration = (
   db: TranscriptionsDb,
   id: string,
   values: Pick<RunRow, "duration_s" | "media_type">,
 ) => updateUnfinished(db, id, values);
+/** Sets the file of a run, unless it has ended. */
 export const setFile = (
   db: TranscriptionsDb,
   id: string,
@@ -158,12 +165,14 @@ export const fileIsUsed = async (db: TranscriptionsDb, sha256: string): Promise<
     .limit(1)
     .executeTakeFirst()) !== undefined;
 
+/** Stores the transcript; a second attempt replaces it. */
 export const insertResult = (db: TranscriptionsDb, run_id: string, transcript: string) =>
   db
     .insertInto("transcriptions_results")
     .values({ run_id, transcript })
     .onConflict((conflict) => conflict.column("run_id").doUpdateSet({ transcript }))
     .execute();
+/** The transcript as JSON. */
 export const findResult = async (
   db: TranscriptionsDb,
   run_id: string,

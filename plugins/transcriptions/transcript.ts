@@ -11,6 +11,7 @@ export interface Segment {
   readonly text: string;
   readonly speaker: string | null;
 }
+/** A transcript in its normal form: segments in order, with times where they are known. */
 export interface Transcript {
   readonly segments: readonly Segment[];
   /** A code such as `en`; null when unknown. */
@@ -109,6 +110,7 @@ const escaped = (text: string): string =>
 const timing = ({ start, end }: Segment, mark: "." | ","): string =>
   `${timestamp(start, mark)} --> ${timestamp(end, mark)}`;
 
+/** The transcript as WebVTT. */
 export const toVtt = (segments: readonly Segment[]): string =>
   `WEBVTT\n\n${segments
     .map((segment) => {
@@ -117,6 +119,7 @@ export const toVtt = (segments: readonly Segment[]): string =>
     })
     .join("\n")}`;
 
+/** The transcript as SubRip. */
 export const toSrt = (segments: readonly Segment[]): string =>
   segments
     .map((segment, at) => {

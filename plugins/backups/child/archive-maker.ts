@@ -21,6 +21,7 @@ import {
 import type { Progress } from "../progress";
 import { withoutSecrets } from "./settings";
 
+/** Paths of what is copied. */
 export interface CopyInput {
   readonly database: string;
   /** The directory of the originals. */
@@ -28,6 +29,7 @@ export interface CopyInput {
   /** An empty directory on the disk of the data, for intermediate files. */
   readonly work: string;
 }
+/** What the copy contains. */
 export interface Copied extends DatabaseFacts {
   readonly database_bytes: number;
 }
@@ -93,6 +95,7 @@ async function copyWhole(original: string, copy: string): Promise<void> {
   }
 }
 
+/** What goes into the archive, and where it is written. */
 export interface PackInput {
   /** As left by `takeCopy`. */
   readonly work: string;

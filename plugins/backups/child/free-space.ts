@@ -7,6 +7,10 @@ import type { Original } from "../archive";
 /** What the server needs meanwhile. */
 const spare_bytes = 64 * 2 ** 20;
 
+/**
+ * Paths whose sizes and disks are compared. `elsewhere` is the list of originals that other backups
+ * contain; null: there are none.
+ */
 export interface FreeSpaceInput {
   readonly database: string;
   readonly files: string;

@@ -5,6 +5,7 @@ import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { BadBackup, key_part, openBackup, readOriginals } from "../archive";
 
+/** The backups whose originals are listed in the new file. */
 export interface KnownInput {
   readonly archives: readonly string[];
   /** The new file. */
@@ -25,6 +26,7 @@ export async function writeKnown({ archives, output }: KnownInput): Promise<null
   return null;
 }
 
+/** A backup as a list shows it. */
 export interface Description {
   readonly path: string;
   readonly bytes: number;

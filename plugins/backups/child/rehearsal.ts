@@ -20,6 +20,7 @@ import {
 } from "../archive";
 import type { Progress } from "../progress";
 
+/** The backup that is read back. */
 export interface RehearseInput {
   readonly archive: string;
   /** An empty directory; afterwards it contains `dossier.db`, the database. */

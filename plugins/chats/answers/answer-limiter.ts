@@ -107,6 +107,7 @@ export class AnswerPermit {
     };
   }
 
+  /** Gives the permit back. Calling it again has no effect. */
   release(): void {
     this.releasePermit?.();
     this.releasePermit = undefined;

@@ -4,6 +4,7 @@ import { HttpError, PermanentFailure } from "../../../core/sdk";
 import type { ChatContext } from "../context";
 import type { Answerer } from "../contract";
 
+/** The sentence for askers when no plugin answers questions. */
 export const no_answerer =
   "Questions can't be answered, because no answerer is set up on this server.";
 const failed_sentence = "The answer failed because of a problem on the server. Ask again.";

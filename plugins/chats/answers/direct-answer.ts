@@ -25,6 +25,7 @@ import { question_length_max } from "../service";
 const in_progress_max = { of_owner: 64, total: 1_000 };
 const retry_after_s = 2;
 
+/** Answers without a session, for protocols that have none. */
 export class DirectAnswerer implements DirectAnswers {
   private readonly in_progress: OpenLimits;
 

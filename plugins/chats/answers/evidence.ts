@@ -3,6 +3,7 @@ import type { Db } from "../../../core/sdk";
 import type { Documents } from "../../documents/contract";
 import type { Related } from "../contract";
 
+/** The documents of the passages, each once. */
 export const documentIds = (passages: readonly Pick<Related, "document_id">[]): string[] => [
   ...new Set(passages.map((passage) => passage.document_id)),
 ];

@@ -144,6 +144,7 @@ export function savedAnswer(
   };
 }
 
+/** An answer that says, in this sentence, that there is none. No answerer was asked. */
 export const noAnswer = (sentence: string): Answered => ({
   answer: sentence,
   outcome: "no_answer",

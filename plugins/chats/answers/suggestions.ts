@@ -4,6 +4,7 @@
  */
 import type { OutlinedDocument, Overview } from "../../documents/contract";
 
+/** A question, and the heading of the document it was made from. */
 export interface Suggestion {
   readonly text: string;
   readonly document_id: string;

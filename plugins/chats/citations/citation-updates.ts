@@ -100,6 +100,7 @@ async function staleAmong(
 export const withBasePath = (result: AnswerResult, base_path: string): AnswerResult =>
   mapEvidence(result, (passage) => ({ ...passage, url: base_path + passage.url }));
 
+/** The stored answer of a message; null before it is finished. */
 export const resultOf = ({ result }: Pick<MessageRow, "result">): AnswerResult | null =>
   result === null ? null : completed(JSON.parse(result) as StoredAnswer);
 

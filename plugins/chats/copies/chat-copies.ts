@@ -12,6 +12,7 @@ import type { Chat, ChatRow, MessageRow } from "../store";
 /** Ids per statement. */
 const ids_at_once = 500;
 
+/** Sessions for folder archives: copies of them, and inserting copies. */
 export class ChatCopies implements Chats {
   constructor(private readonly ctx: ChatContext) {}
 

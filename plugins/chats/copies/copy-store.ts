@@ -41,6 +41,7 @@ export const endedMessages = (
     .limit(limit)
     .execute();
 
+/** How many messages of the session have no final status yet. */
 export const countUnfinished = async (db: ChatsDb, chat_id: string): Promise<number> =>
   toNumber(
     (

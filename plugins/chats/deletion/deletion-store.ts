@@ -79,6 +79,7 @@ export const correctDeletions = async (tx: ChatsDb, now: number): Promise<void> 
     .execute();
 };
 
+/** A session that is deleted for good. */
 export type GoneChat = Pick<ChatRow, "id" | "owner_id">;
 /** Sessions that have waited to be purged since before this time. */
 export const goneChats = (db: ChatsDb, before_ms: number): Promise<GoneChat[]> =>

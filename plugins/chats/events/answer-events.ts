@@ -29,7 +29,9 @@ function piecesOf(text: string): string[] {
 const isHighSurrogate = (text: string, at: number): boolean =>
   (text.charCodeAt(at) & 0xfc00) === 0xd800;
 
+/** The event that begins the answer anew, in this state. */
 export const statusEvent = (status: MessageStatus): NewEvent => ({ kind: "status", data: status });
+/** The text in pieces that are short enough for one event each. */
 export const deltaEvents = (text: string): NewEvent[] =>
   piecesOf(text).map((data) => ({ kind: "delta", data }));
 const citationEvents = ({ citations }: AnswerResult): NewEvent[] =>
@@ -107,6 +109,7 @@ export class DeltaBuffer {
   /** `write` returns false when no more is wanted. */
   constructor(private readonly write: (text: string) => Promise<boolean>) {}
 
+  /** Adds text, which is written as events a moment later. Text beyond the limit is dropped. */
   add(text: string): void {
     if (this.stopped || this.length >= shown_chars_max) return;
     const shown = text.slice(0, shown_chars_max - this.length);

@@ -62,6 +62,7 @@ export const shownText = async (tx: ChatsDb, message_id: string): Promise<string
     .map(({ data }) => data)
     .join("");
 
+/** Deletes the text of an answer that begins anew. */
 export const deleteDeltas = async (tx: ChatsDb, message_id: string): Promise<void> => {
   await tx
     .deleteFrom("chats_events")
@@ -124,6 +125,7 @@ export async function deleteEvents(
 /** The part of an event that a stream sends. */
 export type NumberedEvent = Pick<EventRow, "seq" | "kind" | "data">;
 
+/** How many events a stream reads at a time. */
 export const events_at_once = 32;
 const events_sql =
   "select seq, kind, data from chats_events where message_id = ? and seq > ? " +

@@ -16,6 +16,7 @@ const events_of_long = 32;
 
 export type FinishedContext = Pick<ChatContext, "db" | "documents" | "public_url" | "reads">;
 
+/** Reads finished messages, long ones one after the other. */
 export class FinishedMessages {
   /** One at a time: while a long answer is parsed, it is in memory several times. */
   private readonly long_reads = new Limiter({ concurrency: 1 });

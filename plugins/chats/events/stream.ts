@@ -20,6 +20,7 @@ type StreamContext = Pick<
   "db" | "documents" | "log" | "notifier" | "public_url" | "reads" | "shared"
 >;
 
+/** How many streams can be open, and how they stay open. */
 export interface StreamLimits {
   /**
    * How often a silent stream sends a comment. Well within the time after which the server, and
@@ -33,6 +34,7 @@ export interface StreamLimits {
 /** How long a client waits before it reconnects. */
 const retry_ms = 1_000;
 
+/** Opens streams of answers, within the limits. */
 export class AnswerStreams {
   private readonly heartbeat_ms: number;
   private readonly open_limits: OpenLimits;

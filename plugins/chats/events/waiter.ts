@@ -68,6 +68,7 @@ export class Waiter {
     });
   }
 
+  /** Ends the subscriptions; whoever waits continues. */
   close(): void {
     for (const end of this.unsubscribers) end();
     this.wake();

@@ -32,6 +32,7 @@ const feedback_fields = {
   updated_at: Timestamp("When it was last changed."),
 };
 export const FeedbackRecord = named("Feedback", t.Object(feedback_fields));
+/** The feedback on an answer, as part of its message. */
 export const feedbackRecord = ({
   rating,
   note,
@@ -70,6 +71,7 @@ const answerOf = ({ text, result }: AnswerFeedback) => {
   const { outcome, model } = JSON.parse(result!) as StoredAnswer;
   return { question: text, outcome, model };
 };
+/** The feedback as its author gets it, with the session. */
 export const ownFeedback = (feedback: AnswerFeedback): Static<typeof OwnFeedback> => ({
   ...feedbackRecord(feedback),
   ...answerOf(feedback),
@@ -77,6 +79,7 @@ export const ownFeedback = (feedback: AnswerFeedback): Static<typeof OwnFeedback
   session_name: feedback.chat_name,
   requestId: feedback.request_id,
 });
+/** The feedback as administrators get it, without the session. */
 export const feedbackOfUser = (feedback: AnswerFeedback): Static<typeof FeedbackOfUser> => ({
   ...feedbackRecord(feedback),
   ...answerOf(feedback),

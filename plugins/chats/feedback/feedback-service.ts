@@ -6,8 +6,10 @@ import type { FeedbackFilter, AnswerFeedback } from "./feedback-store";
 import { requireMessage } from "../service";
 import type { FeedbackRow } from "../store";
 
+/** The longest note, in characters. */
 export const note_length_max = 4_000;
 
+/** A rating with an optional note; null or missing: no note. */
 export interface FeedbackInput {
   readonly rating: FeedbackRow["rating"];
   readonly note?: string | null | undefined;

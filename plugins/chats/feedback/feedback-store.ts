@@ -41,6 +41,7 @@ export interface AnswerFeedback extends FeedbackRow {
   readonly text: string;
   readonly result: string | null;
 }
+/** Whose feedback, and which. */
 export interface FeedbackFilter {
   /** Null for everybody's. */
   readonly owner_id: string | null;

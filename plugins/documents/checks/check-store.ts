@@ -22,12 +22,14 @@ export async function listOriginals(db: DocumentsDb, after: OriginalKey, limit: 
     .execute();
   return rows.map((row) => ({ ...row, size_bytes: toNumber(row.size_bytes) }));
 }
+/** An original, and the version of a document that needs it. */
 export interface OriginalKey {
   readonly sha256: string;
   readonly document_id: string;
   readonly version: number;
 }
 
+/** The ids after `after`, ascending, of documents that are being indexed. */
 export const listSyncing = async (
   db: DocumentsDb,
   after: string,
@@ -59,6 +61,7 @@ const syncedDocuments = (db: DocumentsDb) =>
 /** Documents with a current version that are not being changed. */
 export const listSynced = (db: DocumentsDb, after: string, limit: number) =>
   syncedDocuments(db).where("id", ">", after).orderBy("id").limit(limit).execute();
+/** What the checks read of a document; undefined if it is not synced any more. */
 export const findSynced = (db: DocumentsDb, id: string) =>
   syncedDocuments(db).where("id", "=", id).executeTakeFirst();
 

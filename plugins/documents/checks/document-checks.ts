@@ -19,8 +19,10 @@ const page_size = 500;
 /** Documents that one repair handles; the next check finds the rest. */
 const repaired_max = 10_000;
 
+/** What the checks need besides `Context`. */
 export type CheckContext = DocumentContext & Pick<Context, "operations">;
 
+/** The checks of originals, of indexing and of the index. */
 export function documentChecks(
   ctx: CheckContext,
   isUsed: (sha256: string) => Promise<boolean>,

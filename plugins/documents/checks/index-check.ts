@@ -22,6 +22,7 @@ interface Difference {
 }
 type ReportProgress = (progress: string) => void;
 
+/** Finds documents whose index does not agree, and indexes them again to repair it. */
 export class IndexCheck implements SystemCheck {
   readonly name = "Index";
   /** Found by `deep`, for `mend`. */

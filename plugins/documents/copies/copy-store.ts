@@ -10,6 +10,7 @@ import {
   text_columns,
 } from "../texts/text-store";
 
+/** The documents of a folder after a position, in the order of the export. */
 export const listPlaces = async (
   db: DocumentsDb,
   folder_id: string,

@@ -9,6 +9,7 @@ import type { Insertion, NewVersion } from "./new-versions";
 import * as store from "../store";
 import type { DocumentRow } from "../store";
 
+/** Everything that the insertion of a document writes. */
 export interface NewDocument {
   /** The row of a document that is not indexed yet. */
   readonly row: DocumentRow;
@@ -16,6 +17,7 @@ export interface NewDocument {
   readonly folder_id: string;
 }
 
+/** Inserts the document, once: `is_written` tells whether that has happened. */
 export class DocumentInsertion implements Insertion {
   is_written = false;
 

@@ -8,6 +8,7 @@ import type { PendingVersion } from "../texts/text-store";
 /** UTF-16 units of all texts; the oldest is dropped first. */
 const units_max = 4 * 2 ** 20;
 
+/** A cache of limited size; the oldest text gives way. */
 export class FreshTexts {
   private readonly versions = new Map<string, PendingVersion>();
   private units = 0;

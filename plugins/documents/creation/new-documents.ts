@@ -35,6 +35,7 @@ import * as store from "../store";
 import type { DocumentRow } from "../store";
 import * as textStore from "../texts/text-store";
 
+/** A text to store as a document. Without a name, its first line is the name. */
 export interface NewText {
   readonly folder_id: string;
   readonly name?: string | null;
@@ -42,6 +43,7 @@ export interface NewText {
   /** The content in UTF-8 when it is long; `content` is empty then. */
   readonly long_text?: Uint8Array | undefined;
 }
+/** What a request says about an uploaded file. */
 export interface Upload {
   readonly folder_id: string;
   readonly name: string;

@@ -3,6 +3,7 @@ import type { IngestRequest, ReadyText } from "../contract";
 import { measureText, mediaType } from "../texts/content-measures";
 import { toStoredSpans, type DocumentRow, type VersionRow } from "../store";
 
+/** The columns of a version before it has a number. */
 export type NewVersion = Omit<VersionRow, "document_id" | "version">;
 
 /** Properties that are unknown before a version is indexed. */

@@ -64,6 +64,7 @@ export const findLost = async (
       .execute(),
   );
 
+/** Records with which folder the documents are deleted; null: with none. */
 export const setHolder = async (
   db: DocumentsDb,
   document_ids: readonly string[],
@@ -72,6 +73,7 @@ export const setHolder = async (
   await db.updateTable("documents").set({ held_by }).where("id", "in", document_ids).execute();
 };
 
+/** Deletes the links of these documents to one folder. */
 export const deleteLinks = async (
   db: DocumentsDb,
   folder_id: string,
@@ -129,6 +131,7 @@ export const correctDeletions = async (
   return ahead.length;
 };
 
+/** Whether the document is in a folder, or can be restored to one. */
 export const hasLinks = async (db: DocumentsDb, document_id: string): Promise<boolean> =>
   (await db
     .selectFrom("documents_links")
@@ -137,8 +140,10 @@ export const hasLinks = async (db: DocumentsDb, document_id: string): Promise<bo
     .limit(1)
     .executeTakeFirst()) !== undefined;
 
+/** Marks a document without links for the purge. */
 export const queueDocument = (db: DocumentsDb, document_id: string) =>
   db.insertInto("documents_purges").values({ document_id }).execute();
+/** Ids of documents that wait for the purge. */
 export const queuedDocuments = async (db: DocumentsDb, limit: number): Promise<string[]> =>
   (await db.selectFrom("documents_purges").select("document_id").limit(limit).execute()).map(
     (row) => row.document_id,
@@ -155,6 +160,7 @@ export const countQueued = async (reads: PreparedReads): Promise<number> =>
     (await reads.get<{ total: number }>("select count(*) as total from documents_purges"))?.total,
   );
 
+/** What the purge needs to know of a document. */
 export interface PurgedDocument extends Pick<
   DocumentRow,
   "id" | "owner_id" | "name" | "held_by" | "size_bytes"

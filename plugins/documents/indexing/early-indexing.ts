@@ -21,6 +21,7 @@ interface EarlyIndexingOptions {
   readonly beginIndexing: (text: PendingVersion) => BegunJob<Insertion> | undefined;
 }
 
+/** Waits longer for the index while the last texts were indexed in time. */
 export class EarlyIndexing {
   private in_time_at_ms = -Infinity;
 

@@ -16,6 +16,7 @@ import type { Spans } from "../store";
 import * as textStore from "../texts/text-store";
 import type { PendingVersion } from "../texts/text-store";
 
+/** The version that a job indexes. */
 export interface VersionToIndex {
   readonly document_id: string;
   readonly version: number;

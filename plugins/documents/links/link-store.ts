@@ -262,6 +262,7 @@ export const insertLink = (
     updated_at: document.updated_at,
   });
 };
+/** The columns of a document that its links repeat, for sorting. */
 export type LinkedDocument = Pick<
   DocumentRow,
   "id" | "name" | "created_at" | "status" | "size_bytes" | "media_type" | "updated_at"

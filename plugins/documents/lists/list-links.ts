@@ -56,6 +56,7 @@ function linksWith(db: DocumentsDb, { folder_id, is_deleted, status, file_type }
 }
 type Links = ReturnType<typeof linksWith>;
 
+/** The links that match, without an order. */
 export function linksOf(db: DocumentsDb, filter: LinkFilter): Links {
   const links = linksWith(db, comparedBy(filter));
   const { name } = filter;

@@ -16,6 +16,7 @@ export const ListDirection = OneOf(["asc", "desc"], {
 export type ListDirection = Static<typeof ListDirection>;
 
 const descending_by_default: ReadonlySet<ListSort> = new Set(["created", "updated", "size"]);
+/** The direction if a request gives none. */
 export const defaultDirection = (sort: ListSort): ListDirection =>
   descending_by_default.has(sort) ? "desc" : "asc";
 export const opposite = (direction: ListDirection): ListDirection =>
@@ -35,6 +36,7 @@ export const sortColumns = {
   size: "size_bytes",
   updated: "updated_at",
 } as const;
+/** A column of links that lists are sorted by. */
 export type SortColumn = NonNullable<(typeof sortColumns)[keyof typeof sortColumns]>;
 
 /** The columns of a link that is sorted in memory. */

@@ -37,6 +37,7 @@ import {
 import { hasControl } from "../creation/names";
 import type { DocumentRow, DocumentsDb } from "../store";
 
+/** Which documents of a folder are listed. */
 export interface ListFilter {
   readonly status?: DocumentStatus | undefined;
   /** A part of the name, ignoring case. */
@@ -45,6 +46,7 @@ export interface ListFilter {
   /** Restorable documents instead of those that are there. */
   readonly deleted?: boolean | undefined;
 }
+/** The filter and the order. Default: newest first. */
 export interface ListQuery extends ListFilter {
   readonly sort?: ListSort | undefined;
   readonly order?: ListDirection | undefined;
@@ -140,6 +142,7 @@ interface ListSearch {
   readonly signal: AbortSignal;
 }
 
+/** Lists of documents, by the index that fits the request. */
 export class DocumentLists {
   /** For lists without a complete index: one per owner at a time. */
   private readonly limiter = new FairLimiter({ concurrency: 2 });

@@ -22,6 +22,7 @@ const forbidden = /[<>:"|?*\\\p{Cc}]/gu;
 const device_name = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 const segment_bytes_max = 200;
 
+/** Gives each document of an archive its name there. */
 export class EntryNames {
   /** Folded, because names that differ only in case are one file on many systems. */
   private readonly taken = new Set<string>();

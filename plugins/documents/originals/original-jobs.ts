@@ -20,6 +20,7 @@ const limits = {
   uses_reserve: true,
 };
 
+/** The jobs with their limits. */
 export const originalJobs = (
   ctx: OriginalDeletionContext,
   unused_files: UnusedFiles,

@@ -37,6 +37,7 @@ interface Compared {
   readonly is_cut: boolean;
 }
 
+/** The checks for the place where originals are kept. */
 export function originalsChecks(
   ctx: OriginalsContext,
   isUsed: IsUsed,

@@ -2,6 +2,7 @@
 import { fill, type Context, type Fill } from "../../../core/sdk";
 import { Metrics } from "../../metrics/contract";
 
+/** Whether the place responds, and how its requests end. */
 export function originalsMetrics({ files }: Pick<Context, "files">): Fill[] {
   if (files.place === null) return [];
   return [

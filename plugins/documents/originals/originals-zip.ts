@@ -13,14 +13,17 @@ import { getOriginal } from "../queries";
 import { TextBytes } from "../texts/text-bytes";
 import { fileType } from "../../../core/lib/file-types";
 
+/** The most documents in one archive. */
 export const documents_max = 50_000;
 
+/** The documents whose originals the archive contains. */
 export interface OriginalsSelection extends ListFilter {
   readonly folder_id: string;
   /** Only these of the folder. */
   readonly document_ids: readonly string[] | null;
 }
 
+/** Streams archives, a few at a time. */
 export class OriginalsZip {
   private readonly streams = new ArchiveStreams(
     "Too many archives are being created at the moment. Try again later.",

@@ -57,6 +57,7 @@ export class UnusedFiles {
     this.sweeping = sweep().catch(this.report);
   }
 
+  /** Stops the search for unused files, and waits until it has ended. */
   async stop(): Promise<void> {
     this.stopped = true;
     await this.sweeping;

@@ -38,6 +38,7 @@ type TextRow = Pick<VersionRow, "text_id" | "text_units" | "text_points" | "cont
   readonly piece: string | null;
 };
 
+/** The text of a row; a text of several pieces is read when it is needed. */
 export function textOf(row: TextRow): VersionText {
   const stored = storedTextOf(row);
   if (stored === undefined) {
@@ -132,6 +133,7 @@ const contentIf = (condition: ReturnType<typeof sql<boolean>>) =>
 const is_sent = sql<boolean>`v.in_files = 0`;
 /** It needs no extraction. */
 const is_ready = sql<boolean>`(v.in_files = 0 or v.text_ready = 1)`;
+/** The column with the first piece of a version's text. */
 export const firstPieceOf = firstPiece("v.text_id").as("piece");
 
 /**
@@ -169,6 +171,7 @@ const findPending = preparedFirst(
         contentIf(is_ready).as("content"),
       ]),
 );
+/** A version that waits to be indexed. */
 export type PendingVersion = NonNullable<Awaited<ReturnType<typeof findPendingVersion>>>;
 
 /**

@@ -12,6 +12,7 @@ const text_length_max = 32_000;
 const folders_max = 200;
 const prompts_max = 20;
 
+/** The records of the archive that were checked already, by id. */
 export interface KnownRecords {
   readonly folders: ReadonlySet<string>;
   readonly prompts: ReadonlySet<string>;

@@ -13,6 +13,7 @@ import { checkDocument } from "./document-check";
 import { checkFolders, checkPrompts } from "./folder-check";
 import { checkShape, namesOf, type CheckLimits, type PartReader } from "./part-reader";
 
+/** The archive and its limits. */
 export interface CheckInput extends CheckLimits {
   readonly path: string;
   /** Total size of all parts, uncompressed. */

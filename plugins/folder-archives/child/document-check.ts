@@ -19,6 +19,7 @@ const shapes = Object.fromEntries(
 /** Bytes of a UTF-16 unit in UTF-8, at most. */
 const unit_bytes_max = 3;
 
+/** What the checks of other parts need to know of a document. */
 export interface CheckedDocument {
   readonly id: string;
   readonly version: number;

@@ -3,12 +3,14 @@ import { HttpError, name_length_max, trimmed, type Validator } from "../../../co
 import { badPart, shown, type Line } from "../archive";
 import { kindOfPart, type Part, type PartKind } from "../layout";
 
+/** Limits that the settings of this server impose. */
 export interface CheckLimits {
   /** Size of one original. */
   readonly original_bytes_max: number;
   /** Length of a text in UTF-16 units. */
   readonly text_units_max: number;
 }
+/** Reads parts by name, while their hashes are compared. */
 export interface PartReader {
   /** Parts that some record refers to, by name. */
   readonly parts: ReadonlyMap<string, Part>;

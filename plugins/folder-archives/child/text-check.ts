@@ -6,6 +6,7 @@ import type { PartReader } from "./part-reader";
 
 type Passage = DocumentLines["segment"]["passages"][number];
 
+/** Collects the places of passages, and compares them with the text while it is read. */
 export class TextCheck {
   /** Start and end of passages, ascending: UTF-16 units, with the code points they declare. */
   private readonly places: number[] = [];

@@ -4,6 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { scanXml, type Tag } from "../../../core/lib/xml";
 import { decodeText, InvalidInput } from "./input";
 
+/** A downloaded list. Times and sizes are limited, because it may be hostile. */
 export interface ListInput {
   readonly path: string;
   readonly charset: string | null;
@@ -17,11 +18,13 @@ export interface Listed {
   readonly url: string | null;
   readonly title: string | null;
 }
+/** The addresses of a sitemap, and of the sitemaps that it refers to. */
 export interface Sitemap {
   readonly pages: readonly string[];
   readonly sitemaps: readonly string[];
   readonly omitted: number;
 }
+/** The entries of a feed. Relative addresses are relative to `base`. */
 export interface Feed {
   readonly entries: readonly Listed[];
   readonly base: string | null;

@@ -6,12 +6,14 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { HTMLElement, parse, TextNode } from "node-html-parser";
 import { decodeText } from "./input";
 
+/** A downloaded page. `charset` is that of the response, if it has one. */
 export interface PageInput {
   readonly path: string;
   readonly charset: string | null;
   /** Where to write the rest, as HTML in UTF-8. */
   readonly output: string;
 }
+/** What was found in the page. */
 export interface PageOutput {
   readonly title: string | null;
   /** The page's own address as declared in it. */
@@ -43,6 +45,7 @@ const links_min = 3;
 /** Lists of links stay when less than this share would be left: they are what the page is for. */
 const without_links_min = 0.4;
 
+/** Writes the main text to `output`. */
 export async function readPage({ path, charset, output }: PageInput): Promise<PageOutput> {
   const text = decodeText(readFileSync(path), charset);
   const html = text === null ? null : withoutComments(text);

@@ -5,6 +5,7 @@
 import { lazyTask, TaskFailure, type Context, type Isolate } from "../../../core/sdk";
 import { SourceFailure, type SourceTools } from "../contract";
 
+/** The tasks by name; each loads its code when it first runs. */
 export const tasks = {
   feed: lazyTask(async () => (await import("./entry-writer")).writeFeed),
   page: lazyTask(async () => (await import("./page")).readPage),
@@ -13,6 +14,7 @@ export const tasks = {
   zip: lazyTask(async () => (await import("./entry-writer")).writeZip),
 };
 
+/** What a source needs to run a task. */
 export interface ChildContext extends Pick<Context, "newId"> {
   readonly isolate: Isolate<typeof tasks>;
 }

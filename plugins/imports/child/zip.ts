@@ -11,16 +11,19 @@ import {
 } from "../../../core/lib/zip";
 import { InvalidInput } from "./input";
 
+/** The archive to list. */
 export interface ZipListInput {
   readonly path: string;
   /** Further files are only counted. */
   readonly entries_max: number;
 }
+/** Its files, directories left out. */
 export interface ZipListOutput {
   readonly entries: readonly ZipEntry[];
   /** The number of files beyond those. */
   readonly omitted: number;
 }
+/** The file to unpack. `bytes_max` is the most that is written. */
 export interface UnzipInput {
   readonly path: string;
   readonly entry: ZipEntry;

@@ -12,6 +12,7 @@ import { Address, Addresses, requireAddress, requireSomeAddress } from "./addres
 /** The maximum number of addresses given by a caller. */
 const urls_max = 10_000;
 
+/** The source `urls`. */
 export const urlsSource: ImportSource<{ readonly urls: readonly string[] }> = {
   type: "urls",
   description: "A list of web addresses.",
@@ -33,6 +34,7 @@ interface FeedHead {
   readonly omitted: number;
 }
 
+/** The source `feed`. */
 export const feedSource = (ctx: ChildContext): ImportSource<{ readonly url: string }> => ({
   type: "feed",
   description: "A feed (RSS, Atom or JSON Feed): the pages that its entries lead to.",
@@ -162,6 +164,7 @@ class Sitemaps {
   }
 }
 
+/** The source `sitemap`. */
 export function sitemapSource(ctx: ChildContext): ImportSource<{ readonly url: string }> {
   return {
     type: "sitemap",

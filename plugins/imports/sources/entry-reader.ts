@@ -6,8 +6,10 @@ import type { Context } from "../../../core/sdk";
 import { readInChild, type TaskLimits } from "../child/tasks";
 import type { SourceTools } from "../contract";
 
+/** How the names of these files begin, so that leftovers are recognised. */
 export const listing_prefix = "listing-";
 
+/** A list that was written by a child process: its first line, and the others. */
 export interface Listing<Line, Head> {
   readonly head: Head;
   readonly lines: AsyncIterable<Line>;

@@ -13,6 +13,7 @@ import { Address, requireAddress } from "./addresses";
 
 /** Size of all unpacked files, as a multiple of the largest upload. */
 const unpacked_files_max = 8;
+/** How the names of unpacked files begin, so that leftovers are recognised. */
 export const unpacked_prefix = "unpacked-";
 
 /** The files of an archive as items, up to a total size. */
@@ -36,6 +37,7 @@ class ArchiveItems {
   }
 }
 
+/** The source `zip`. */
 export function zipSource(ctx: ChildContext): ImportSource<{ readonly url: string }> {
   const { isolate, newId } = ctx;
   return {

@@ -7,6 +7,7 @@ export interface Probed {
   readonly has_video: boolean | null;
 }
 
+/** The length of a recording, and whether it has sound or pictures. */
 export async function probe({ path }: { readonly path: string }): Promise<Probed> {
   const {
     format: { duration, hasAudio, hasVideo },

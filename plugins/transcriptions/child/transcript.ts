@@ -8,6 +8,7 @@ import { assemble, type RawTranscript, type Segment, type Transcript } from "../
 import { detectCaptions, parseCaptions, withoutRepeats } from "./captions";
 import { parseBracketedLines, parseWhisperJson, parseTimedWords } from "./program-output";
 
+/** A transcript of any format, and the limits of what is written. */
 export interface ReadInput {
   readonly path: string;
   /** Output path for the JSON; the file must not exist yet. */
@@ -27,6 +28,7 @@ export interface ReadOutput extends Transcript {
 const codedError = (code: "empty" | "too_large" | "transcriber_failed", message: string): Error =>
   Object.assign(new Error(message), { code });
 
+/** Writes the transcript to `output`. @throws Error with a code and what is wrong with the file */
 export async function readTranscript({
   path,
   output,

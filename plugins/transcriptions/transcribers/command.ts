@@ -24,6 +24,7 @@ const pid_file = "pid";
 /** In order of preference. The program may add the extension itself. */
 const extensions = [".vtt", ".srt", ".json", "", ".txt"] as const;
 
+/** Runs the program once for each recording. */
 export class CommandTranscriber implements Transcriber {
   readonly name: string;
   readonly rank = 10;

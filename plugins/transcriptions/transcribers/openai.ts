@@ -14,6 +14,7 @@ import {
 import { written_bytes_max } from "../reader";
 import { fileNameOf } from "../media-types";
 
+/** The endpoint and its model. */
 export interface EndpointOptions {
   readonly base_url: string;
   readonly model: string;
@@ -27,6 +28,7 @@ const formats = ["verbose_json", "vtt", "json", "text"] as const;
 const default_pauses_ms = [1_000, 4_000, 16_000];
 const retry_after_ms_max = 60_000;
 
+/** Tries again while the endpoint fails temporarily. */
 export class EndpointTranscriber implements Transcriber {
   readonly name = "openai";
   readonly rank = 10;

@@ -2,6 +2,7 @@
 import { constants, setPriority } from "node:os";
 import { environmentForPrograms } from "../../../core/sdk";
 
+/** The program, where it runs, and its limits. */
 export interface ProgramOptions {
   readonly words: readonly string[];
   readonly directory: string;
@@ -13,6 +14,7 @@ export interface ProgramOptions {
   readonly onPrinted: (text: string) => void;
   readonly onStarted: (pid: number) => Promise<void>;
 }
+/** How the program ended, and what it printed. */
 export interface ProgramResult {
   readonly exit_code: number | null;
   /** The signal that ended it, such as `SIGSEGV`. */
@@ -23,6 +25,7 @@ export interface ProgramResult {
   readonly printed_too_much: boolean;
 }
 
+/** The environment variable with the mark. */
 export const mark_name = "DOSSIER_TRANSCRIBING";
 const stderr_chars_max = 4_000;
 /** How long to wait for output after the program has ended: others may hold its pipes open. */

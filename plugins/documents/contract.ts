@@ -15,7 +15,6 @@ import {
 import type { HeadingSpan, PagePlace, PageSpan, TimeSpan } from "../extraction/contract";
 import type { Prepared } from "../search-index/contract";
 
-/** A document as other plugins see it. */
 export interface DocumentName {
   readonly id: string;
   readonly name: string;
@@ -49,7 +48,6 @@ export interface Overview {
   readonly all_counted: boolean;
 }
 
-/** The state of a document's newest version. */
 export type DocumentStatus = "syncing" | "synced" | "sync_failed";
 
 /** Where ingested content comes from. */
@@ -141,7 +139,6 @@ export interface NewIntake extends Omit<
 export interface Admitted {
   readonly admitted: true;
 }
-/** What became of a text or file that was handed over. */
 export interface IngestResult {
   readonly document_id: string;
   /** `DocumentSettled` reports the outcome of this version, or of a later one. */
@@ -204,12 +201,10 @@ export interface DocumentPlace {
   readonly document_id: string;
   readonly document_created_at: number;
 }
-/** A document and one of its folders. */
 export interface DocumentInFolder {
   readonly document_id: string;
   readonly folder_id: string;
 }
-/** Documents for other plugins. */
 export interface Documents {
   /** The largest file that can be uploaded, bytes. */
   readonly upload_bytes_max: () => number;
@@ -352,7 +347,6 @@ export interface IndexingFolder {
   /** The rate of recently indexed documents; null before there were two. */
   readonly per_minute: number | null;
 }
-/** The folders whose documents are being indexed, for the system page. */
 export interface Intake {
   /** Those with the most waiting documents first, at most fifty. */
   listIndexingFolders(): Promise<IndexingFolder[]>;

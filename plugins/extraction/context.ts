@@ -2,12 +2,14 @@
 import type { Context, Isolate } from "../../core/sdk";
 import type { tasks } from "./tasks";
 
+/** What the extractors need besides `Context`. */
 export interface ExtractionContext extends Pick<Context, "newId" | "paths"> {
   readonly isolate: Isolate<typeof tasks>;
   /** The current values; one extraction uses those of its start. */
   readonly limits: () => ExtractionLimits;
 }
 
+/** The limits of one extraction. Times are in ms. */
 export interface ExtractionLimits {
   /** Memory limit of the child process that reads a file. */
   readonly memory_max_bytes: number;

@@ -55,12 +55,16 @@ export interface TimeSpan {
   readonly time_start: number;
   readonly time_end: number;
 }
+/**
+ * Something that is missing from the text or uncertain in it. `page` is null for the whole file.
+ */
 export interface Warning {
   readonly code: string;
   readonly message: string;
   readonly page: number | null;
 }
 
+/** The text of a file with what is known about its structure. */
 export interface Extracted {
   /** Well-formed, without U+0000, line breaks as `\n`. */
   readonly text: string;
@@ -76,6 +80,7 @@ export interface Extracted {
   readonly warnings: readonly Warning[];
 }
 
+/** Why a file has no text, in the API's `error.code`. */
 export const extraction_codes = [
   "unsupported_type",
   "too_large",
@@ -99,6 +104,7 @@ export class ExtractionFailure extends Error {
   }
 }
 
+/** A file, and what its uploader said about it. */
 export interface ExtractionSource {
   /** The file on disk. */
   readonly path: string;
@@ -108,6 +114,7 @@ export interface ExtractionSource {
   /** The media type that the uploader declared, or null: only a hint. */
   readonly declared_type: string | null;
 }
+/** How an extraction reports, and how it is stopped. */
 export interface ExtractionOptions {
   readonly signal: AbortSignal;
   /** Progress from 0 to 1, as pages are read. */
@@ -118,6 +125,7 @@ export interface ExtractionOptions {
    */
   readonly takeLong?: ((text: LongText) => Promise<void>) | undefined;
 }
+/** Reads files of every format that an extractor knows. */
 export interface Extraction {
   /**
    * @throws ExtractionFailure when the file has no readable text. After any other error, another
@@ -139,6 +147,7 @@ export interface Extractor {
   readonly rank: number;
   readonly extract: (source: ExtractionSource, options: ExtractionOptions) => Promise<Extracted>;
 }
+/** The formats that can be read. The highest-ranked one that recognises a file reads it. */
 export const Extractors = slot<Extractor>("extraction.extractors", {
   check: shaped<Extractor>({
     name: "text",

@@ -15,6 +15,7 @@ import { describeSignature } from "./signatures";
 /** How much of the beginning and end of a file an extractor may inspect, in bytes. */
 const sample_bytes = 64 * 1024;
 
+/** Reads files with the extractors of all plugins. */
 export class ExtractionService implements Extraction {
   constructor(private readonly extractors: () => readonly Extractor[]) {}
 

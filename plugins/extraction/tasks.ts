@@ -1,6 +1,7 @@
 /** The tasks that run in a child process: the reader of each format. */
 import { lazyTask } from "../../core/sdk";
 
+/** The tasks by name; each loads its code when it first runs. */
 export const tasks = {
   html: lazyTask(async () => (await import("./html/reader")).readHtml),
   image: lazyTask(async () => (await import("./image/reader")).readImage),

@@ -4,8 +4,10 @@ import type { DirectAnswers } from "../chats/contract";
 import type { Documents } from "../documents/contract";
 import type { RunningCalls } from "./running-calls";
 
+/** The path of the protocol. */
 export const root = "/mcp";
 
+/** What the protocol needs besides `Context`. */
 export interface McpContext extends Pick<Context, "db"> {
   readonly direct: DirectAnswers;
   readonly documents: Documents;

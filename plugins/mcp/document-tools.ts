@@ -160,6 +160,7 @@ export function placeOf(passage: Placed): string {
     ` (document ${document_id}, start ${start})`
   );
 }
+/** The text as a Markdown quotation. */
 export const quoted = (text: string): string =>
   text
     .trim()
@@ -207,6 +208,7 @@ const readDocument = tool({
   },
 });
 
+/** A part of a document's text, as `GET /documents/{id}/text` returns it. */
 export const readRange = (
   call: ToolCall,
   document: string,
@@ -241,6 +243,7 @@ export function rangeText(range: TextRange, tokens_max: number): string {
   return `${head}\n\n${text}${foot}`;
 }
 
+/** The tools that only read. */
 export const documentTools: readonly Tool[] = [
   listFoldersTool,
   listDocuments,

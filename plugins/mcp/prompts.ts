@@ -15,6 +15,7 @@ interface PromptRecord {
   readonly text: string;
 }
 
+/** A page of the caller's prompts; `cursor` is that of the page before. */
 export async function listPrompts(call: ToolCall, cursor: string | undefined) {
   const page = pageOf(cursor);
   const { data, pagination } = await ask<{

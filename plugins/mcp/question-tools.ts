@@ -199,4 +199,5 @@ const addText = tool({
   },
 });
 
+/** The tools that ask or write. */
 export const questionTools: readonly Tool[] = [askTool, getAnswer, addText];

@@ -10,6 +10,7 @@ const page_size = 25;
 /** More than fits any response. */
 const read_points = 40_000;
 
+/** The addresses that resources can have. */
 export const templates = [
   {
     uriTemplate: `${scheme}{document}`,
@@ -27,6 +28,7 @@ export const templates = [
   },
 ];
 
+/** A page of the caller's documents. @throws HttpError 403 without the scope `read` */
 export async function listResources(
   { db, documents }: Pick<Context, "db"> & { readonly documents: Documents },
   { caller }: ToolCall,

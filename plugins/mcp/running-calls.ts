@@ -16,6 +16,7 @@ export interface McpCaller {
   readonly session: string | null;
 }
 
+/** Calls by key, session and id of the message. */
 export class RunningCalls {
   private readonly running = new Map<string, Set<AbortController>>();
 

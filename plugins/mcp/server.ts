@@ -29,6 +29,7 @@ const instructions =
 
 const session_header = "mcp-session-id";
 
+/** Runs the message until it is answered, or cancelled by another one. */
 export async function answerMessage(ctx: McpContext, call: MessageCall): Promise<Response> {
   const { method, id, params } = call.body;
   const token = progressTokenOf(call.body);

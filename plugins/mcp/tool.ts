@@ -26,6 +26,7 @@ export interface ToolText {
   readonly more?: (shown: number) => string;
   readonly is_error?: boolean;
 }
+/** A tool that agents can call. */
 export interface Tool {
   readonly name: string;
   readonly title: string;

@@ -2,6 +2,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { HttpError, inBlock, forbidden, type Client, type Networks } from "../../core/sdk";
 
+/** Who may read the metrics: whoever has the token, or comes from a network. */
 export interface MetricsAccess {
   /** SHA-256 of the token; null if there is none. */
   readonly token_sha256: Uint8Array | null;

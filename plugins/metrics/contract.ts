@@ -1,6 +1,7 @@
 /** Metrics for other plugins: how to add one to GET /metrics. */
 import { shaped, slot } from "../../core/sdk";
 
+/** A value of a metric. */
 export interface Sample {
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
@@ -19,6 +20,7 @@ export interface Metric {
   /** Null: no value at the moment. Every sample has the same labels. */
   read(): Promise<number | readonly Sample[] | null>;
 }
+/** The metrics that plugins add. */
 export const Metrics = slot<Metric>("metrics.metrics", {
   check: shaped<Metric>({ name: "text", help: "text", type: "text", read: "function" }),
   key: ({ name }) => `the metric ${name}`,

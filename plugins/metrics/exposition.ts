@@ -6,8 +6,10 @@ import { Counter, Gauge, Registry, type Histogram } from "prom-client";
 import type { Metric, Sample } from "./contract";
 import { bounds_s, type RouteCounts } from "./request-counts";
 
+/** The media type of the format. */
 export const content_type = Registry.PROMETHEUS_CONTENT_TYPE;
 
+/** A metric with its values. */
 export interface ReadMetric extends Pick<Metric, "name" | "help" | "type"> {
   readonly samples: readonly Sample[];
 }

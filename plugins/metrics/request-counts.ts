@@ -8,6 +8,7 @@ import type { ServedRequest } from "../../core/sdk";
 export const bounds_s = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const bounds_ms = bounds_s.map((bound) => bound * 1_000);
 
+/** The requests of one route. */
 export interface RouteCounts {
   /** Such as `api`, `console`, `root`. */
   readonly surface: string;
@@ -22,6 +23,7 @@ export interface RouteCounts {
   sum_ms: number;
 }
 
+/** Counts since the start of the server. */
 export class RequestCounts {
   private readonly counts = new Map<string, Map<ServedRequest["route"], RouteCounts>>();
 
@@ -37,6 +39,7 @@ export class RequestCounts {
     counts.buckets[place]!++;
   };
 
+  /** The counts of all routes that were requested. */
   read(): readonly RouteCounts[] {
     return [...this.counts.values()].flatMap((of_surface) => [...of_surface.values()]);
   }

@@ -7,15 +7,18 @@ import type { RequestCounts } from "./request-counts";
 
 const read_ms_max = 2_000;
 
+/** The response to a scrape. */
 export interface Scraped {
   readonly text: string;
   readonly content_type: string;
 }
+/** What a scrape reads. */
 export interface ScraperContext extends Pick<Context, "log"> {
   readonly metrics: () => readonly Metric[];
   readonly requests: Pick<RequestCounts, "read">;
 }
 
+/** Reads all metrics; one that fails is left out and logged. */
 export class Scraper {
   private running: Promise<Scraped> | undefined;
   /** Metrics that failed in the last scrape, so that each failure is logged once. */
@@ -23,6 +26,7 @@ export class Scraper {
 
   constructor(private readonly ctx: ScraperContext) {}
 
+  /** The metrics in the text format. */
   scrape(): Promise<Scraped> {
     return (this.running ??= this.collect().finally(() => {
       this.running = undefined;

@@ -12,6 +12,7 @@ const gauge = (name: string, help: string, read: Metric["read"]): Metric => ({
   read,
 });
 
+/** The metrics of the server itself. */
 export const serverMetrics = (ctx: ServerMetricsContext): readonly Metric[] => [
   ...stateMetrics(ctx),
   ...jobMetrics(ctx),

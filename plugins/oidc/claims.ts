@@ -5,6 +5,7 @@ import type { ExternalUser } from "../accounts/contract";
 import { roleOf } from "../sign-in/contract";
 import type { OidcSettings } from "./settings";
 
+/** The claims of an ID token by name. */
 export type Claims = Readonly<Record<string, unknown>>;
 type Rules = Pick<
   OidcSettings,

@@ -8,6 +8,7 @@ import { clientOf, type OidcClient, type OidcSettings } from "./settings";
 
 const path = "/.well-known/openid-configuration";
 
+/** What the test needs besides `Context`. */
 export interface ProviderTrialContext extends Pick<Context, "now_ms"> {
   readonly callback_url: () => string;
 }

@@ -15,12 +15,14 @@ const kept_ms = 60 * 60_000;
 /** The library is loaded at the first sign-in. */
 const library = () => import("openid-client");
 
+/** The values of one sign-in, which the return must match. */
 export interface Authorization {
   readonly callback_url: string;
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
+/** Who has signed in at the provider. */
 export interface Identified {
   readonly issuer: string;
   readonly claims: Claims;
@@ -31,6 +33,7 @@ interface Known {
   readonly until_ms: number;
 }
 
+/** Discovers the provider when it is first needed. */
 export class Provider {
   private known: Known | null = null;
   /** Concurrent callers share one request. */
@@ -58,6 +61,7 @@ export class Provider {
     return this.asking;
   }
 
+  /** Where the browser is sent to sign in. */
   async authorizationUrl({ callback_url, state, nonce, verifier }: Authorization): Promise<string> {
     const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library();
     return buildAuthorizationUrl(await this.configuration(), {

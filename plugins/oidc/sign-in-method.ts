@@ -12,14 +12,17 @@ import type { OidcSettings } from "./settings";
  */
 const token_length_max = 6_000;
 
+/** What the method needs besides `Context`. */
 export interface SignInMethodContext extends Pick<Context, "log"> {
   readonly accounts: Pick<Accounts, "ensureUser">;
   readonly provider: Provider;
   readonly settings: OidcSettings;
 }
 
+/** The id of this sign-in method. */
 export const oidc_way = "oidc";
 
+/** The method for the provider in the settings. */
 export const createSignInMethod = ({
   accounts,
   log,

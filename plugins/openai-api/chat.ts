@@ -51,6 +51,7 @@ export const chatRoutes = {
   }),
 };
 
+/** What the routes need besides `Context`. */
 export interface ChatRoutesContext extends Pick<Context, "newId" | "now_ms" | "public_url"> {
   readonly direct: DirectAnswers;
 }

@@ -6,6 +6,7 @@ import { pagesOf, type Citation } from "../search/contract";
 /** Where a document is read in the console, below the public address. */
 const reader_path = "/console/documents";
 
+/** The fields that every chunk of a completion repeats. `created` is in seconds. */
 export interface CompletionHead {
   readonly id: string;
   /** The model as the caller named it. */
@@ -13,6 +14,7 @@ export interface CompletionHead {
   readonly created: number;
   readonly public_url: string;
 }
+/** A citation as OpenAI writes those of web pages. */
 export interface Annotation {
   readonly type: "url_citation";
   readonly url_citation: {
@@ -44,6 +46,7 @@ const usageOf = ({ usage }: AnswerResult) => {
   };
 };
 
+/** The complete answer. */
 export const completionOf = (head: CompletionHead, result: AnswerResult) => ({
   id: head.id,
   object: "chat.completion",
@@ -108,10 +111,12 @@ export class CompletionChunks {
     private readonly options: { readonly include_usage: boolean },
   ) {}
 
+  /** The chunk that begins the message. */
   first(): string {
     return this.chunk({ role: "assistant", content: "", refusal: null });
   }
 
+  /** A chunk with further text; empty if there is none. */
   text(piece: string): string {
     this.shown += piece;
     return piece === "" ? "" : this.chunk({ content: piece });
@@ -162,5 +167,6 @@ const moved = ({ type, url_citation }: Annotation, by: number): Annotation => ({
   },
 });
 
+/** An event of the stream. */
 export const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
 const done = "data: [DONE]\n\n";

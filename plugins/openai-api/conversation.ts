@@ -17,6 +17,7 @@ export const Message = t.Object({
 });
 type Message = Static<typeof Message>;
 
+/** A question with what was said before. */
 export type Conversation = Pick<DirectQuestion, "history" | "instructions" | "text"> & {
   /** Limit for the message with the question. */
   readonly pointer: string;

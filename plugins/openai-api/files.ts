@@ -111,6 +111,7 @@ export const fileRoutes = {
   }),
 };
 
+/** What the routes need besides `Context`. */
 export interface FileRoutesContext extends Pick<Context, "db" | "files" | "inTransaction"> {
   readonly documents: Documents;
   readonly folders: Folders;

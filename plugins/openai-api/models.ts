@@ -14,6 +14,7 @@ import {
 } from "../client/contract";
 import { modelNotFound } from "./problems";
 
+/** The model that stands for all folders. */
 export const all_folders = "dossier";
 /** Clients list all of them at once. */
 const models_max = 1_000;

@@ -12,6 +12,7 @@ interface Shown {
 const unknown_record = "There is no such record, or it belongs to another user.";
 const quota = "insufficient_quota";
 
+/** The error in the form of OpenAI. */
 export function openAiProblem(error: HttpError): Response {
   const { status, ...shown } = shownAs(error);
   return Response.json(
@@ -59,6 +60,7 @@ function paramOf({ errors }: HttpError): string | null {
     .join("");
 }
 
+/** The refusal of a model that is no folder of the caller; `why` is a sentence. */
 export const modelNotFound = (model: string, why: string): HttpError => {
   const detail = `The model \`${model.slice(0, 200)}\` does not exist. ${why}`;
   return new HttpError(404, "model_not_found", detail, {

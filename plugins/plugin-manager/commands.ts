@@ -63,6 +63,7 @@ export const commands = {
   },
 } satisfies Record<string, Command>;
 
+/** What the commands need besides `Context`. */
 export interface CommandsContext extends StoredChangeContext {
   readonly manager: PluginManager;
   readonly download: DownloadOptions;

@@ -19,6 +19,7 @@ import {
   type Target,
 } from "../../core/sdk";
 
+/** Which addresses may be requested. */
 export interface DownloadOptions {
   readonly lookup: DnsLookup;
   readonly allows: AddressPolicy;
@@ -27,6 +28,7 @@ export interface DownloadOptions {
 const redirects_max = 5;
 const download_ms_max = 120_000;
 
+/** Whether it is an address rather than the path of a file. */
 export const isAddress = (source: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(source);
 
 /** @throws HttpError with a readable message */

@@ -10,6 +10,7 @@ const next_words: Readonly<Record<NonNullable<PluginDetails["next_start"]>, stri
   disabled: "disabled when the server restarts",
 };
 
+/** The lines to print. */
 export function infoLines(found: PluginDetails): string[] {
   const { made_of, tables, settings } = found;
   const status = found.status.replace("_", " ");

@@ -12,6 +12,7 @@ interface CoreTables {
   core_migrations: { plugin: string; id: string };
 }
 
+/** What is left of a plugin. */
 export interface Leftovers {
   readonly tables: readonly { readonly name: string; readonly rows: number }[];
   /** Jobs in any state: queued, running, done or failed. */
@@ -28,9 +29,11 @@ export interface Owners {
   readonly others: readonly Pick<PluginDescription, "name" | "section" | "tables">[];
 }
 
+/** Whether nothing is left. */
 export const isNothing = ({ tables, jobs, settings, steps }: Leftovers): boolean =>
   tables.length + jobs + settings.length + steps === 0;
 
+/** Looks for everything that is recorded under the plugin's name. */
 export async function findLeftovers(db: Db<CoreTables>, owners: Owners): Promise<Leftovers> {
   const tables = [];
   for (const name of await ownTables(db, owners))
@@ -49,6 +52,7 @@ export async function findLeftovers(db: Db<CoreTables>, owners: Owners): Promise
   return { tables, jobs: toNumber(jobs), settings, steps: toNumber(steps) };
 }
 
+/** The number of rows of a table. */
 export async function rowsIn(db: Db, table: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(
     db,

@@ -215,6 +215,7 @@ export const routes = {
   }),
 };
 
+/** What the routes need besides `Context`. */
 export interface ManagerRoutesContext extends Pick<Context, "files" | "operations"> {
   readonly manager: PluginManager;
   /** Whether plugin files may be changed here. */

@@ -24,6 +24,7 @@ import {
 /** The process that asks: the server, or a command running beside a server, or alone. */
 export type ProcessKind = "server" | "beside" | "alone";
 
+/** A plugin as a list shows it. */
 export interface PluginRow {
   readonly name: string;
   /** Null when its file can't be imported, or was not. */
@@ -37,6 +38,7 @@ export interface PluginRow {
   /** What changes at the next start of the server; null: nothing. */
   readonly next_start: "added" | "replaced" | "removed" | "enabled" | "disabled" | null;
 }
+/** A plugin with its parts. */
 export interface PluginDetails extends PluginRow {
   /** Null when the file can't be imported. */
   readonly made_of: PluginDescription | null;
@@ -47,6 +49,7 @@ export interface PluginDetails extends PluginRow {
 const disabled_setting = "plugins.disabled";
 type Also = ((tx: Db) => Promise<void>) | undefined;
 
+/** Lists plugins, and changes which are loaded at the next start. */
 export class PluginManager {
   constructor(
     private readonly ctx: Pick<
@@ -187,6 +190,7 @@ export class PluginManager {
       .filter(({ setting }) => setting.startsWith(`${made_of.section}.`));
   }
 
+  /** The file of a plugin; null if it has none. */
   async fileOf(name: string): Promise<string | null> {
     const { plugin_files } = this.ctx.operations;
     const by_stem = plugin_files.files().find(({ stem }) => stem === name);

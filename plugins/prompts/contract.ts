@@ -1,6 +1,7 @@
 /** The contract of saved prompts for other plugins. */
 import { service, shaped, slot, type Db } from "../../core/sdk";
 
+/** A saved prompt as other plugins see it. */
 export interface Prompt {
   readonly id: string;
   readonly name: string;
@@ -12,6 +13,7 @@ export interface PromptCopy extends Prompt {
   readonly created_at: number;
   readonly updated_at: number;
 }
+/** Saved prompts for other plugins. */
 export interface Prompts {
   /**
    * The prompts in the order of `prompt_ids`, without duplicates. `pointer` names the field with
@@ -35,6 +37,7 @@ export interface Prompts {
 }
 export const Prompts = service<Prompts>("prompts");
 
+/** A plugin that refers to prompts. */
 export interface PromptUse {
   /** Called inside the transaction that deletes the prompt for good. */
   remove(tx: Db, owner_id: string, prompt_id: string): Promise<void>;

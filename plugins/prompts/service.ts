@@ -18,10 +18,12 @@ import type { PromptCopy, Prompts, PromptUse } from "./contract";
 import * as store from "./store";
 import type { PromptRow, PromptValues } from "./store";
 
+/** The longest text of a prompt, in characters. */
 export const text_length_max = 32_000;
 /** Rows per batch when all are deleted. */
 const removed_each = 8;
 
+/** The fields of a prompt. */
 export interface NewPrompt {
   readonly name: string;
   readonly text: string;
@@ -34,6 +36,7 @@ export interface PromptChange {
   readonly description?: string | null;
 }
 
+/** What the service needs besides `Context`. */
 export interface PromptContext extends Pick<
   Context,
   "db" | "inDeletion" | "inTransaction" | "newId" | "notify" | "now_ms" | "truncateWal"
@@ -41,6 +44,7 @@ export interface PromptContext extends Pick<
   readonly uses: () => readonly PromptUse[];
 }
 
+/** Saved prompts for the routes, and for other plugins. */
 export class PromptService implements Prompts {
   constructor(private readonly ctx: PromptContext) {}
 

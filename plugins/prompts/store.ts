@@ -60,6 +60,7 @@ export async function listPrompts(
   return listPage(prompts.selectAll(), pageWindow(page));
 }
 
+/** Ids of the owner's prompts, at most `limit`. */
 export const somePrompts = async (
   db: PromptsDb,
   owner_id: string,

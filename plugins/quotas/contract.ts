@@ -7,6 +7,7 @@ export type Resource = "folders" | "documents" | "chats" | "storage";
 /** Amounts per resource. */
 export type Amounts = { readonly [W in Resource]?: number };
 
+/** Usage and limits for other plugins. */
 export interface Quotas {
   /**
    * Adds to the owner's usage (a negative amount releases), exact under concurrency because it is

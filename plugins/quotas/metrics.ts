@@ -21,6 +21,7 @@ const metrics: readonly {
   },
 ];
 
+/** Read from the table of usage. */
 export const quotaMetrics = (reads: PreparedReads) =>
   metrics.map(({ resource, name, help }) =>
     fill(Metrics, {

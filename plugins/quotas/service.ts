@@ -6,6 +6,7 @@ import * as store from "./store";
 /** The limits of a user per resource; absent: no limit. */
 export type Limits = { readonly [W in Resource]?: number };
 
+/** `limits` are those of the settings; they can change while the server runs. */
 export class QuotaService implements Quotas {
   constructor(
     private readonly limits: Limits,

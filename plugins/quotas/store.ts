@@ -111,6 +111,7 @@ export async function findCommittedUsage(
   return toNumber(row?.used);
 }
 
+/** Forgets the usage of an owner. */
 export const forget = async (db: QuotasDb, owner_id: string): Promise<void> => {
   await db.deleteFrom("quotas_used").where("owner_id", "=", owner_id).execute();
 };

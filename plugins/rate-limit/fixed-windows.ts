@@ -2,11 +2,13 @@
 import type { Context, RateLimit, RateLimiter } from "../../core/sdk";
 import { Subjects, type SubjectBounds } from "./subjects";
 
+/** How many requests a window allows. */
 export interface WindowLimits {
   /** Requests per subject and window. */
   readonly requests_max: number;
   readonly window_ms: number;
 }
+/** What the limiter needs besides `Context`. */
 export interface FixedWindowsContext extends SubjectBounds, Pick<Context, "now_ms"> {
   /** Evaluated at every request. */
   readonly limits: () => WindowLimits;

@@ -9,6 +9,7 @@ import type { Context, RateLimiter, Shared } from "../../core/sdk";
 import { FixedWindows, type WindowLimits } from "./fixed-windows";
 import { Subjects, type SubjectBounds } from "./subjects";
 
+/** What the limiter needs besides `Context`. */
 export interface LeasedWindowsContext extends SubjectBounds, Pick<Context, "notifier" | "now_ms"> {
   /** Evaluated at every request. */
   readonly limits: () => WindowLimits;

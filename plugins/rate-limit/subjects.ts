@@ -9,6 +9,7 @@ export interface SubjectBounds {
   readonly unbounded_max: number;
 }
 
+/** Limits how many subjects that anybody can invent are counted apart. */
 export class Subjects {
   private unbounded_count = 0;
 
@@ -18,6 +19,7 @@ export class Subjects {
     private readonly isKnown: (name: string) => boolean,
   ) {}
 
+  /** The name under which this subject's requests are counted. */
   countedAs(subject: string): string {
     const { unbounded_prefix, unbounded_max } = this.bounds;
     return this.isKnown(subject) ||
@@ -32,10 +34,12 @@ export class Subjects {
     if (name.startsWith(this.bounds.unbounded_prefix)) this.unbounded_count += 1;
   }
 
+  /** A name is no longer counted. */
   remove(name: string): void {
     if (name.startsWith(this.bounds.unbounded_prefix)) this.unbounded_count -= 1;
   }
 
+  /** A new window has begun. */
   clear(): void {
     this.unbounded_count = 0;
   }

@@ -17,6 +17,7 @@ const pause_ms = 30_000;
 const query_length_max = 2_000;
 const text_length_max = 4_000;
 
+/** Pauses after some failures in a row, so that searches do not wait for a dead endpoint. */
 export class EndpointReranker implements Reranker {
   readonly passages_max: number;
   /** Consecutive failures. */
@@ -72,6 +73,7 @@ export class EndpointReranker implements Reranker {
   }
 }
 
+/** The scores in the order of the texts, or why there are none. */
 export type Reranked =
   | { readonly scores: readonly number[]; readonly took_ms: number }
   | { readonly finding: EndpointFinding };

@@ -2,6 +2,7 @@
 import { problemOfKey, problemOfUrl } from "../../core/lib/endpoint-settings";
 import { ConfigError } from "../../core/sdk";
 
+/** The settings as they are stored. `timeout` is in ms. */
 export interface RerankSettings {
   readonly base_url?: string | undefined;
   readonly api_key?: string | undefined;
@@ -9,6 +10,7 @@ export interface RerankSettings {
   readonly timeout: number;
   readonly passages_max: number;
 }
+/** The endpoint and its model. */
 export interface Endpoint {
   readonly base_url: string;
   readonly api_key: string | undefined;

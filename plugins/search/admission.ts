@@ -3,6 +3,7 @@ import { HttpError, unavailable } from "../../core/sdk";
 
 const retry_after_s = 1;
 
+/** Searches at a time. */
 export interface AdmissionLimits {
   readonly per_owner: number;
   readonly total: number;

@@ -110,6 +110,7 @@ export function partOf<Q extends RelatedPassage>(whole: Q, span: Span): Q {
   return { ...whole, quote, start, end: start + codePoints(quote) };
 }
 
+/** The passages of a search, best first. */
 export interface Retrieved {
   readonly passages: readonly FoundPassage[];
   /** The similarity in meaning of each passage, 0 to 1 (`Passage.meaning` of the index). */
@@ -136,6 +137,7 @@ export interface Span {
   readonly start: number;
   readonly end: number;
 }
+/** Search for other plugins. */
 export interface Retrieval {
   /**
    * The best passages of the scope (`Folders.scope`, subfolders already included), checked against
@@ -163,6 +165,7 @@ export interface Retrieval {
 }
 export const Retrieval = service<Retrieval>("search");
 
+/** Options of one call. */
 export interface RerankOptions {
   readonly signal?: AbortSignal | undefined;
 }

@@ -2,11 +2,13 @@
 import { pageAt, type PageSpan, type TimeSpan } from "../extraction/contract";
 import type { FoundPassage } from "./contract";
 
+/** Pages and times of a quote. */
 export type Place = Pick<
   FoundPassage,
   "page" | "page_end" | "page_label" | "time_start" | "time_end"
 >;
 
+/** Pages and times of a document. */
 export interface Spans {
   /** In the order of the text. UTF-16 indices. */
   readonly pages: readonly PageSpan[];

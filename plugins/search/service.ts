@@ -26,10 +26,15 @@ import { reranked } from "./reranked-passages";
 import { containsPhrases, phrasesOf } from "./phrases";
 import { sentencesOf } from "./sentences";
 
+/** The longest query, in characters. */
 export const query_length_max = 32_000;
+/** Passages of a search that names no limit. */
 export const limit_default = 10;
+/** The most passages of a search. */
 export const limit_max = 50;
+/** Folders that a search can name. */
 export const folders_max = 200;
+/** Documents that a search can name. */
 export const documents_max = 200;
 /** Concurrent searches; those for answers in chats are limited with the answers. */
 const concurrent_max = { per_owner: 50, total: 500 };
@@ -46,6 +51,7 @@ export interface SearchInput {
   /** At least 1. */
   readonly limit?: number | null | undefined;
 }
+/** What the service needs besides `Context`. */
 export interface SearchContext extends Pick<Context, "db"> {
   readonly folders: Folders;
   readonly documents: Documents;
@@ -54,6 +60,7 @@ export interface SearchContext extends Pick<Context, "db"> {
   readonly rerankers: () => readonly Reranker[];
 }
 
+/** Search for the routes, and for other plugins. */
 export class SearchService implements Retrieval {
   private readonly admission = new SearchAdmission(concurrent_max);
 

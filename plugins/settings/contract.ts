@@ -33,6 +33,7 @@ export interface TriedSection {
    */
   readonly run: (values: never, signal: AbortSignal) => Promise<EndpointFinding>;
 }
+/** Sections that can be tested before they are stored. */
 export const TriedSections = slot<TriedSection>("settings.tried_sections", {
   check: shaped<TriedSection>({ section: "text", title: "text", run: "function" }),
   key: ({ section }) => `the section ${section}`,
@@ -45,6 +46,7 @@ export const ReloadSettings = job("settings.reload", t.Object({}));
 const follow_ms_max = 10_000;
 const look_every_ms = 50;
 
+/** What `StoredChange` needs. */
 export type StoredChangeContext = Pick<Context, "enqueue" | "newId" | "operations" | "paths">;
 
 export class StoredChange {
@@ -70,6 +72,7 @@ export class StoredChange {
   }
 }
 
+/** Whether a server runs on this data directory and answers. */
 export async function serverAnswers({ paths }: Pick<Context, "paths">): Promise<boolean> {
   const server = serverOn(paths.data);
   return server !== null && ((await server("/health").catch(() => null))?.ok ?? false);

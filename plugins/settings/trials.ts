@@ -13,7 +13,9 @@ import {
 } from "../../core/sdk";
 import type { TriedSection } from "./contract";
 
+/** Values by setting; null resets one to its default. */
 export type Changes = Parameters<Context["operations"]["trySettings"]>[1];
+/** What the tests need besides `Context`. */
 export interface TrialsContext extends Pick<Context, "operations"> {
   readonly sections: () => readonly TriedSection[];
 }
@@ -23,6 +25,7 @@ const trial_ms_max = 45_000;
 const at_once_max = 4;
 const wait_ms_max = 10_000;
 
+/** Runs tests. */
 export class Trials {
   private readonly limiter = new Limiter({
     concurrency: at_once_max,
@@ -32,6 +35,7 @@ export class Trials {
 
   constructor(private readonly ctx: TrialsContext) {}
 
+  /** The sections that can be tested. */
   list(): readonly TriedSection[] {
     return this.ctx.sections();
   }

@@ -26,6 +26,7 @@ export interface SignedInUser {
   /** Passed to `signOut` when the session ends; sealed until then. At most 16,000 characters. */
   readonly kept?: string | undefined;
 }
+/** How signing in goes on after its start. */
 export type SignInStep =
   /**
    * An absolute http(s) address to which the browser is sent, and from which it returns to
@@ -94,6 +95,7 @@ export const SignIn = slot<SignIn>("sign-in.ways", {
 export const callbackPath = (way: string): string =>
   `${console_root}/api/v1/sign-in/${way}/callback`;
 
+/** Which values of a claim or header make somebody an administrator or a member. */
 export interface RoleRules {
   readonly admin_values: readonly string[];
   /** None: everybody who is not an administrator. */

@@ -9,6 +9,7 @@ export const attempt_s = 10 * 60;
 const problem_s = 60;
 const problem_length_max = 1_000;
 
+/** A sign-in that has begun in this browser. */
 export interface Attempt {
   readonly way: string;
   readonly state: string;
@@ -17,31 +18,38 @@ export interface Attempt {
   readonly callback_url: string;
   readonly remembered: string;
 }
+/** Why a sign-in failed, as a sentence. */
 export interface Problem {
   readonly detail: string;
 }
 type Kind = "attempt" | "problem";
 
+/** Writes and reads the cookies. Writers return a value of `Set-Cookie`. */
 export class SignInCookies {
   constructor(private readonly ctx: Pick<Context, "now_ms" | "sealed">) {}
 
+  /** The cookie of an attempt. */
   attempt(attempt: Attempt, client: Client): string {
     return this.set("attempt", attempt, attempt_s, client);
   }
 
+  /** The cookie of an error message, which is cut off if it is long. */
   problem({ detail }: Problem, client: Client): string {
     const short = detail.slice(0, problem_length_max).toWellFormed();
     return this.set("problem", { detail: short }, problem_s, client);
   }
 
+  /** The attempt of this browser; null if there is none, or it is too old. */
   readAttempt(request: Request, client: Client): Attempt | null {
     return this.read<Attempt>("attempt", request, client);
   }
 
+  /** The error message for this browser; null if there is none. */
   readProblem(request: Request, client: Client): Problem | null {
     return this.read<Problem>("problem", request, client);
   }
 
+  /** Deletes a cookie. */
   gone(kind: Kind, client: Client): string {
     return cookie(kind, "", 0, client);
   }

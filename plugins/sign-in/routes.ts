@@ -103,6 +103,7 @@ export const routes = {
   }),
 };
 
+/** What the routes need. */
 export interface SignInServices extends Pick<Context, "log"> {
   readonly service: SignInService;
   readonly cookies: SignInCookies;

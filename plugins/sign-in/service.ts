@@ -24,6 +24,7 @@ const url_length_max = 8_000;
 
 type ClientCall = Pick<Call, "request" | "client">;
 
+/** What the service needs besides `Context`. */
 export interface SignInContext extends Pick<Context, "log" | "shared"> {
   readonly ways: () => ReadonlyMap<string, SignIn>;
   readonly cookies: SignInCookies;
@@ -40,6 +41,7 @@ export interface Step {
   readonly user_id: string | null;
 }
 
+/** Begins and ends attempts, and keeps sessions only while their method confirms them. */
 export class SignInService {
   private readonly used: SingleUse;
 
@@ -93,6 +95,7 @@ export class SignInService {
     return this.ctx.cookies.readAttempt(request, client)?.to ?? `${console_root}/`;
   }
 
+  /** Whether every method confirms the session. */
   async holds(session: KnownSession, client_call: ClientCall): Promise<boolean> {
     const ways = this.ctx.ways();
     // Its method is switched off, so nothing confirms that the session is still valid.
@@ -103,6 +106,7 @@ export class SignInService {
     return true;
   }
 
+  /** Where the browser goes after signing out; null: nowhere else. */
   async signedOut(
     session: KnownSession & { readonly kept: string | null },
     client_call: ClientCall,

@@ -1,12 +1,14 @@
 /** Whom a proxy names in the headers of a request, when it is one that is believed. */
 import { inBlock, type Client, type Networks } from "../../core/sdk";
 
+/** The names of the headers that a proxy sets. */
 export interface HeaderNames {
   /** `X-Forwarded-User` */
   readonly name: string;
   readonly email: string | undefined;
   readonly role: string | undefined;
 }
+/** Whom the proxy names. */
 export interface ProxyIdentity {
   readonly name: string;
   /** Null: none that can be one. */

@@ -7,12 +7,14 @@ import type { Accounts } from "../accounts/contract";
 import { roleOf, type RoleRules, type SignIn } from "../sign-in/contract";
 import { proxyIdentity, type HeaderNames, type ProxyIdentity } from "./proxy-identity";
 
+/** The settings: what follows from the headers. */
 export interface HeaderRules extends RoleRules {
   readonly title: string;
   readonly create_users: boolean;
   readonly link_by_email: "nobody" | "members" | "everybody";
   readonly sign_out_url?: string | undefined;
 }
+/** What the method needs. */
 export interface SignInMethodOptions {
   readonly accounts: Pick<Accounts, "ensureUser" | "externalUser">;
   readonly names: HeaderNames;
@@ -22,6 +24,7 @@ export interface SignInMethodOptions {
 
 const id = "signin-header";
 
+/** The method for the headers in the settings. */
 export function createSignInMethod({
   accounts,
   names,

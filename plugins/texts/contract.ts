@@ -27,6 +27,7 @@ export interface NewText {
   discard(): void;
 }
 
+/** Text storage for other plugins. */
 export interface Texts {
   /**
    * Writes a large text in parts; a small one is written by `keep`. Must be kept or discarded.
@@ -56,6 +57,7 @@ export const piecesOfReads =
   (reads: PreparedReads): ReadPieces =>
   (first_id, last_id) =>
     reads.all<Piece>(select_pieces, first_id, last_id);
+/** A column with the first piece of a text, for queries of other plugins. */
 export const firstPiece = (text_id: string) => sql.raw<string | null>(firstPieceSql(text_id));
 /** Whether the first piece is the whole text. */
 export const isOnePiece = ({ units }: Pick<StoredText, "units">): boolean => units <= piece_units;

@@ -24,6 +24,7 @@ import * as store from "./store";
 /** Pieces written or deleted per transaction; a text with no more than this counts as small. */
 const part_pieces = 24;
 
+/** What the service needs besides `Context`. */
 export interface TextContext extends Pick<
   Context,
   "afterCommit" | "db" | "inDeletion" | "inTransaction" | "log" | "node" | "now_ms" | "truncateWal"
@@ -31,6 +32,7 @@ export interface TextContext extends Pick<
   readonly files: Pick<Context["files"], "requireFreeSpace">;
 }
 
+/** Writes and deletes texts. */
 export class TextService implements Texts {
   private readonly ids: AscendingIds;
   /** Texts being written or waiting to be kept: they are listed as unused, but must stay. */
@@ -58,6 +60,7 @@ export class TextService implements Texts {
   clearUp(): void {
     this.cleaner.start();
   }
+  /** Stops deleting in the background. */
   stop(): Promise<void> {
     return this.cleaner.stop();
   }

@@ -7,6 +7,7 @@ export interface TextsTables {
   texts_pieces: Piece;
   texts_unused: UnusedText;
 }
+/** A large text that is to be deleted, unless its process still keeps it. */
 export interface UnusedText {
   readonly id: number;
   readonly units: number;
@@ -66,6 +67,7 @@ export const deleteUnused = async (tx: TextsDb, id: number, node: string): Promi
       .returning("id")
       .execute()
   ).length > 0;
+/** In the order of their ids. */
 export const unusedTexts = async (db: TextsDb): Promise<UnusedText[]> =>
   (await db.selectFrom("texts_unused").selectAll().orderBy("id").execute()).map(
     ({ id, units, node }) => ({ id: toNumber(id), units, node }),

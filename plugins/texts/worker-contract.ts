@@ -4,6 +4,7 @@ import type { ReadPieces } from "../../core/lib/text-reader";
 import type { ReadPiecesNow } from "../../core/lib/text-window";
 import type { PostgresReadSession, ReadConnection } from "../../core/worker-sdk";
 
+/** The pieces with ids between the two parameters, both included. */
 export const select_pieces =
   "select id, first_unit, first_point, data from texts_pieces where id between ? and ? order by id";
 

@@ -26,6 +26,7 @@ import * as deliveryStore from "./delivery-store";
 import * as store from "./store";
 import type { DeliveryRow, WebhookRow } from "./store";
 
+/** What an attempt needs besides `Context`. */
 export interface AttemptSenderContext extends Pick<Context, "db" | "now_ms" | "sealed"> {
   readonly accounts: Accounts;
   readonly deliveries: Deliveries;
@@ -42,6 +43,7 @@ const body_limits = { bytes_max: 4_096, ms_max: 2_000 };
 
 type Outcome = Omit<AttemptResult, "duration_ms">;
 
+/** Makes attempts. */
 export class AttemptSender {
   constructor(private readonly ctx: AttemptSenderContext) {}
 

@@ -8,6 +8,7 @@ import { secretContext } from "./service";
 import * as deliveryStore from "./delivery-store";
 import * as store from "./store";
 
+/** What the checks need besides `Context`. */
 export interface WebhookChecksContext extends Pick<
   Context,
   "db" | "inTransaction" | "operations" | "sealed"
@@ -21,6 +22,10 @@ const secrets_per_read = 500;
 /** The number of deliveries that are checked, and repaired, at once. */
 const deliveries_max = 1_000;
 
+/**
+ * The checks of deliveries, whose repair enqueues those without a job, of secrets and of name
+ * servers.
+ */
 export const webhookChecks = (ctx: WebhookChecksContext): Fill[] => [
   fill(SystemChecks, {
     name: "Deliveries",

@@ -44,6 +44,7 @@ export interface WebhookEvent {
   /** When it is sent, in a sentence or two, for the API document. */
   readonly description?: string;
 }
+/** The events that webhooks can be registered for. */
 export const WebhookEvents = slot<WebhookEvent>("webhooks.events", {
   check: shaped<WebhookEvent>({ type: "text", sample: "object" }),
   key: ({ type }) => `the event ${type}`,
@@ -72,6 +73,7 @@ const Version = t.Integer({ minimum: 1 });
 const example_document_id = "doc_00000000000000000000000000";
 const example_folder_id = "fld_00000000000000000000000000";
 
+/** `document.synced`. */
 export const documentSynced = recordEvent(
   DocumentSynced,
   {
@@ -98,6 +100,7 @@ export const documentSynced = recordEvent(
     folder_ids,
   }),
 );
+/** `document.failed`. */
 export const documentFailed = recordEvent(
   DocumentFailed,
   {
@@ -128,6 +131,7 @@ export const documentFailed = recordEvent(
     error,
   }),
 );
+/** `document.deleted`. */
 export const documentDeleted = recordEvent(
   DocumentDeleted,
   {
@@ -139,6 +143,7 @@ export const documentDeleted = recordEvent(
   },
   ({ document_id, name }) => ({ document_id, name }),
 );
+/** `answer.completed`. */
 export const answerCompleted = recordEvent(
   AnswerCompleted,
   {

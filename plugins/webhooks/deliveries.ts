@@ -21,6 +21,7 @@ export interface FullDelivery {
   readonly delivery: DeliveryRow;
   readonly attempts: readonly AttemptRow[];
 }
+/** How an attempt ended. */
 export interface AttemptResult extends AttemptEnd {
   /** `refused`: the host is not public, which ends the delivery. */
   readonly outcome: "delivered" | "failed" | "refused";
@@ -35,6 +36,7 @@ export interface AttemptKey {
 }
 type Receiver = Pick<WebhookRow, "id" | "owner_id">;
 
+/** What deliveries need besides `Context`. */
 export interface DeliveriesContext extends Pick<
   Context,
   | "certain_now_ms"
@@ -73,6 +75,7 @@ const delete_batch = 500;
 const interrupted =
   "interrupted: the server stopped before a response came; the receiver may have received it";
 
+/** Creates deliveries, and records their attempts. */
 export class Deliveries {
   constructor(private readonly ctx: DeliveriesContext) {}
 

@@ -5,6 +5,7 @@
 import { listPage, pageWindow, type Listed, type PageRequest } from "../../core/sdk";
 import type { AttemptRow, DeliveryRow, WebhooksDb } from "./store";
 
+/** The columns that the end of an attempt sets. */
 export type AttemptEnd = Pick<
   AttemptRow,
   "status_code" | "error" | "duration_ms" | "response_body"
@@ -45,6 +46,7 @@ export const listPending = (db: WebhooksDb, limit: number) =>
     .limit(limit)
     .execute();
 
+/** The newest delivery of a webhook. */
 export const findLastDelivery = (
   db: WebhooksDb,
   webhook_id: string,
@@ -76,6 +78,7 @@ export const updateDelivery = async (
   await db.updateTable("webhooks_deliveries").set(values).where("id", "=", id).execute();
 };
 
+/** Records that an attempt has begun, epoch ms. Attempts are numbered from 1. */
 export const insertAttempt = async (
   db: WebhooksDb,
   delivery_id: string,

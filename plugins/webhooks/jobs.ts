@@ -31,6 +31,7 @@ export const enqueueAttempt =
       run_at_ms,
     });
 
+/** The jobs with their limits. */
 export const webhookJobs = (
   deliveries: Deliveries,
   sender: AttemptSender,
@@ -58,4 +59,5 @@ export const webhookJobs = (
   }),
 ];
 
+/** Old deliveries are deleted once a day. */
 export const webhookSchedules = [every("23 3 * * *", Prune, {})];

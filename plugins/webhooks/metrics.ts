@@ -11,6 +11,7 @@ const statuses: readonly DeliveryStatus[] = [
   "cancelled",
 ];
 
+/** Read from the table of deliveries. */
 export const webhookMetrics = ({ reads }: Pick<Context, "reads">) => [
   fill(Metrics, {
     name: "dossier_webhook_deliveries",

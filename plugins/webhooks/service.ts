@@ -26,12 +26,14 @@ import * as store from "./store";
 import type { WebhookRow } from "./store";
 import type { Subscriptions } from "./subscriptions";
 
+/** A webhook to register. */
 export interface NewWebhook {
   readonly event_type: string;
   /** Events to send besides it. */
   readonly events?: readonly string[] | null | undefined;
   readonly url: string;
 }
+/** A webhook with its last delivery. */
 export interface FullWebhook {
   readonly webhook: WebhookRow;
   readonly last: FullDelivery | null;
@@ -41,6 +43,7 @@ export interface WebhookWithSecret extends FullWebhook {
   readonly secret: string;
 }
 
+/** What the service needs besides `Context`. */
 export interface WebhooksContext extends Pick<
   Context,
   | "cancelJobs"
@@ -78,6 +81,7 @@ const host_check_limits = {
 /** Binds a sealed secret to its webhook: it can't be opened for another one. */
 export const secretContext = (webhook_id: string): string => `webhooks.secret ${webhook_id}`;
 
+/** Registers, lists, tests and deletes webhooks. */
 export class Webhooks {
   private readonly hostChecks: ReturnType<Shared["limiter"]>;
 

@@ -4,14 +4,17 @@ import { createHmac, randomBytes } from "node:crypto";
 const secret_prefix = "whsec_";
 const secret_bytes = 32;
 
+/** A random secret in the form of Standard Webhooks. */
 export const newSecret = (): string => secret_prefix + randomBytes(secret_bytes).toString("base64");
 
+/** What is signed. */
 export interface Message {
   readonly id: string;
   readonly event_type: string;
   readonly body: string;
   readonly sent_at_ms: number;
 }
+/** The prefixes of the signature headers. */
 export interface HeaderPrefixes {
   readonly current: string;
   readonly legacy: string;

@@ -27,8 +27,10 @@ interface ListedEventRow extends Pick<WebhookRow, "owner_id" | "event_type" | "h
   readonly webhook_id: string;
 }
 
+/** The state of a delivery; all but `pending` are final. */
 export type DeliveryStatus = "pending" | "delivered" | "skipped" | "dropped" | "cancelled";
 
+/** A delivery. Times are in epoch ms. */
 export interface DeliveryRow {
   readonly id: string;
   readonly webhook_id: string;
@@ -44,6 +46,7 @@ export interface DeliveryRow {
   readonly created_at: number;
 }
 
+/** An attempt. `started_at` is in epoch ms. */
 export interface AttemptRow {
   readonly delivery_id: string;
   readonly number: number;
@@ -168,6 +171,7 @@ export const findListeners = (
     .orderBy("id")
     .execute();
 
+/** Sets the secret and the one before, with the time until that is used. Returns the webhook. */
 export const setSecret = (
   db: WebhooksDb,
   id: string,
@@ -194,5 +198,6 @@ export const listSecrets = (db: WebhooksDb, after: string, limit: number) =>
     .limit(limit)
     .execute();
 
+/** The webhook that was created last, whoever owns it. */
 export const findNewestWebhook = (db: WebhooksDb): Promise<WebhookRow | undefined> =>
   db.selectFrom("webhooks").selectAll().orderBy("id", "desc").limit(1).executeTakeFirst();

@@ -6,6 +6,7 @@
 import type { Context, Db } from "../../core/sdk";
 import { isSubscribed, listSubscribed } from "./store";
 
+/** The types of events that an owner's webhooks want. */
 export class Subscriptions {
   private readonly types = new Map<string, ReadonlySet<string>>();
 

@@ -40,6 +40,7 @@ const depth_max = 8;
 /** The most columns or rows that a cell may span. */
 const span_max = 10_000;
 
+/** Takes events in reading order; `finish` returns the blocks. Unbalanced events are harmless. */
 export class BlockBuilder {
   private frames: Frame[] = [newFrame()];
   private frame = this.frames[0]!;
@@ -48,6 +49,7 @@ export class BlockBuilder {
   /** Characters added so far. */
   length = 0;
 
+  /** Adds text to the current line. */
   text(text: string): void {
     this.frame.emphasis.add(text, this.frame.line.length);
     this.frame.line += text;
@@ -104,6 +106,7 @@ export class BlockBuilder {
     else for (const block of blocks) this.frame.aside.push(block);
   }
 
+  /** Begins a table in the current cell or frame. Tables nested too deeply become paragraphs. */
   beginTable(marks: Partial<TableMarks> = {}): void {
     this.endParagraph();
     if (this.frame.tables.length >= depth_max) this.tables_ignored++;
@@ -117,6 +120,7 @@ export class BlockBuilder {
         before: [],
       });
   }
+  /** Begins a row of the current table, and ends the one before. */
   beginRow(): void {
     this.endParagraph();
     const table = this.table;
@@ -151,6 +155,7 @@ export class BlockBuilder {
   headRow(): void {
     if (this.table !== undefined) this.table.in_head = true;
   }
+  /** Ends the current cell. */
   endCell(): void {
     this.endParagraph();
     if (this.table !== undefined) this.table.cell = null;
@@ -168,6 +173,7 @@ export class BlockBuilder {
     });
     closeRow(table, edges);
   }
+  /** Ends the current table. */
   endTable(): void {
     this.endParagraph();
     if (this.tables_ignored > 0) {
@@ -190,6 +196,7 @@ export class BlockBuilder {
     this.frame = newFrame();
     this.frames.push(this.frame);
   }
+  /** Ends the current aside. */
   endAside(): void {
     if (this.asides_ignored > 0) {
       this.endParagraph();

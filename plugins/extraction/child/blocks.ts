@@ -21,6 +21,7 @@ export interface Block {
   /** For a table. */
   readonly rows?: readonly TableRow[];
 }
+/** A paragraph, or with a `level` a heading; 1 is the top level. */
 export const paragraph = (text: string, level: number | null = null): Block => ({
   text,
   level,

@@ -3,10 +3,12 @@
  * emphasis is marked: whole words within a line, not a sentence or a paragraph.
  */
 
+/** How a run of text is emphasised. */
 export interface Emphasis {
   readonly bold: boolean;
   readonly italic: boolean;
 }
+/** Plain text. */
 export const no_emphasis: Emphasis = { bold: false, italic: false };
 
 /** The Markdown mark. */
@@ -30,6 +32,7 @@ export class LineEmphasis {
   private last = plain_start;
   private runs: Run[] = [];
 
+  /** The emphasis of the text that follows. */
   set(emphasis: Emphasis): void {
     this.now = markOf(emphasis);
   }

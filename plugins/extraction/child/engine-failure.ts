@@ -15,5 +15,6 @@ export class EngineFailure extends Error {
 
 /** An engine that failed with more memory than this ran out of it. */
 const engine_bytes_max = 512 * 1024 * 1024;
+/** Whether the engine needed more memory than it may have. */
 export const ranOutOfMemory = ({ engine_bytes }: EngineFailure): boolean =>
   engine_bytes > engine_bytes_max;

@@ -24,6 +24,7 @@ export interface MergedArea {
   readonly columns: number;
 }
 
+/** Collects the cells of a sheet, row by row. */
 export class Grid {
   /** Rows with cells that are not blank; there may be millions of cells. */
   private readonly rows: SheetRow[] = [];

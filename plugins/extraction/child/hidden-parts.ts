@@ -9,6 +9,7 @@ import type { Block, Page } from "./blocks";
 /** The widest sheet of any program. */
 const columns_max = 16_384;
 
+/** The hidden rows and columns of one sheet. */
 export class HiddenParts {
   private readonly rows = new Set<number>();
   private readonly columns = new Set<number>();
@@ -16,9 +17,11 @@ export class HiddenParts {
   readonly rows_left_out = new Set<number>();
   readonly columns_left_out = new Set<number>();
 
+  /** Hides a row, counted as the format counts. */
   hideRow(row: number): void {
     this.rows.add(row);
   }
+  /** Hides the columns from `from` to `to`, both included. */
   hideColumns(from: number, to: number): void {
     for (let column = from; column <= Math.min(to, columns_max); column++) this.columns.add(column);
   }

@@ -14,12 +14,14 @@ interface WrittenBlock {
   readonly continues: boolean;
 }
 
+/** Knows which items are open, so that what belongs to an item is indented. */
 export class ListWriter {
   /** The marks of the open items, by depth; none outside of a list. */
   private open: string[] = [];
   /** The depth of the outermost item: a list may begin with an item of a nested one. */
   private base = 0;
 
+  /** The Markdown of the next block of the document. */
   write(block: Block): WrittenBlock {
     const { level, label, marker = "" } = block;
     const mark = level === null ? itemMark(marker) : null;

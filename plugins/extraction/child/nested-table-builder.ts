@@ -9,6 +9,7 @@ import { no_emphasis, type Emphasis } from "./emphasis";
 /** Deeper tables become paragraphs of the surrounding one. */
 const depth_max = 8;
 
+/** The cells of a row, as the mark at its end describes them. */
 export interface RowShape {
   /** From left to right, in twentieths of a point. */
   readonly edges?: readonly number[] | undefined;
@@ -20,6 +21,7 @@ interface OpenTable {
   in_cell: boolean;
 }
 
+/** Collects text until a mark tells where it belongs. */
 export class NestedTableBuilder {
   private readonly builder = new BlockBuilder();
   private readonly tables: OpenTable[] = [];
@@ -35,6 +37,7 @@ export class NestedTableBuilder {
     return this.not_blank;
   }
 
+  /** Adds text to the current paragraph. */
   text(text: string, emphasis = no_emphasis): void {
     this.pieces.push({ text, emphasis });
     this.not_blank ||= text.trim() !== "";
@@ -54,6 +57,7 @@ export class NestedTableBuilder {
     this.enter(depth, this.not_blank || this.asides.length > 0);
     this.put(level);
   }
+  /** Ends a cell of the table at this depth; 1 is the outermost. */
   endCell(depth: number): void {
     this.enter(Math.max(1, depth), true);
     this.put(null);

@@ -12,6 +12,7 @@ export interface ReaderInput {
   readonly characters_max: number;
 }
 
+/** An open output file. */
 export interface Output extends Disposable {
   /** Returns the number of bytes written. */
   readonly write: (contents: string | Uint8Array) => number;
@@ -30,6 +31,7 @@ export function openOutput(path: string): Output {
   };
 }
 
+/** Writes all of the text at once. The file must not exist yet. */
 export function writeOutput(path: string, contents: string | Uint8Array): void {
   using file = openOutput(path);
   file.write(contents);

@@ -52,6 +52,7 @@ const display_ratio_min = 1.08;
 /** … and so is type that is this much heavier. */
 const bold_ratio_min = 1.25;
 
+/** The candidates on one page. `listed`: what the file's own outline has on it. */
 export function layoutOf(
   lines: readonly Line[],
   { text, places }: JoinedLines,

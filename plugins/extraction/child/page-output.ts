@@ -6,6 +6,7 @@ import { ExtractionFailure } from "../contract";
 import { openOutput, type Output } from "./output";
 import type { PageLayout } from "./page-layout";
 
+/** What a reader of pages needs to know besides the file. */
 export interface PagesInput {
   /**
    * Path of the output file, which must not exist yet: the reader writes the text there as UTF-8.
@@ -22,6 +23,7 @@ export interface PagesInput {
   readonly characters_max: number;
 }
 
+/** What a reader reports while it works. */
 export type PageMessage =
   | { readonly step: "started" }
   | { readonly step: "opened"; readonly page_count: number }
@@ -48,6 +50,7 @@ export type PageMessage =
     }
   | { readonly step: "page"; readonly page: number; readonly kind: PageWithoutText };
 
+/** Why a page has no text. */
 export type PageWithoutText =
   | "blank"
   /** An image without a single credible word. */
@@ -69,6 +72,7 @@ export type PageConcern =
   | "turned"
   /** Skewed by more than a scanner or a steady hand causes. */
   | "askew";
+/** The text of one page. */
 export interface PageText {
   readonly text: string;
   /** Text recognition was uncertain. */
@@ -81,6 +85,7 @@ export interface PageText {
 /** Between the texts of two pages. */
 export const page_separator = "\n\n";
 
+/** Writes pages and reports them. */
 export class PageOutput implements Disposable {
   private readonly file: Output;
   private characters = 0;

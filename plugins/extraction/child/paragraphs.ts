@@ -21,6 +21,7 @@ export interface Line {
   /** It is a table, of several lines of text; `base` is its upper edge. */
   readonly table?: LineTable;
 }
+/** A table among the lines, which is one of them. */
 export interface LineTable {
   readonly rows: readonly (readonly string[])[];
   /** The start and end of its columns. */
@@ -34,6 +35,7 @@ export interface LinePlace {
   readonly start: number;
   readonly end: number;
 }
+/** The text of a page, and where each of its lines is in it. */
 export interface JoinedLines {
   readonly text: string;
   /** Per line. A hyphenated word belongs completely to the line where it begins. */

@@ -3,6 +3,7 @@
  * (`10⁻⁶`, `H₂O`), which search treats as plain ones; everything else stays unchanged.
  */
 
+/** Superscript or subscript. */
 export type Script = "raised" | "lowered";
 
 const number_max = 6;

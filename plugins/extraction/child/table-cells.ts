@@ -15,6 +15,7 @@ export interface TableCell {
   /** It is marked as a column or row header. */
   head: boolean;
 }
+/** A row before its cells have columns. */
 export interface CellRow {
   readonly cells: TableCell[];
   /**

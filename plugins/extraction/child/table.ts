@@ -15,6 +15,7 @@ const listed_rows_min = 3;
 const empty_ratio_max = 20;
 const sparse_cells_min = 20_000;
 
+/** What the format says about a table. */
 export interface TableMarks {
   /** The format marks it as layout. */
   readonly layout: boolean;
@@ -38,6 +39,7 @@ export function tableBlocks(rows: readonly CellRow[], marks: TableMarks): Block[
   if (area > sparse_cells_min && area > empty_ratio_max * filled.length) return [sparse(texts)];
   return [tableBlock(hasHeadsOfRowsOnly(set) ? [[], ...texts] : texts)];
 }
+/** A table as a block, in Markdown. */
 export const tableBlock = (rows: readonly TableRow[]): Block => ({
   ...paragraph(pipeTable(rows).join("\n")),
   rows,

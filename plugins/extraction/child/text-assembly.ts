@@ -4,6 +4,7 @@ import type { Page } from "./blocks";
 import { ListWriter } from "./list-writer";
 import { writeOutput, type ReaderInput } from "./output";
 
+/** The text of a document. Spans are UTF-16 indices. */
 export interface AssembledText {
   readonly text: string;
   readonly pages: readonly PageSpan[];

@@ -55,4 +55,5 @@ export const implied_ends: ReadonlyMap<string, ImpliedEnd> = new Map<string, Imp
 ]);
 /** An end tag closes nothing outside the innermost of these, unless it is one of the others. */
 export const cells = words("td th caption");
+/** Elements that end a cell that was left open. */
 export const cell_closers = words(`${row_parents} tr td th caption body html`);

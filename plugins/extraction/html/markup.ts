@@ -27,6 +27,7 @@ const title_chars_max = 1_000;
 /** Stands for `<br>`: as elements, that many would take too much memory. */
 export const line_break = "\u2028";
 
+/** The visible content of a page. */
 export interface Markup {
   /**
    * Balanced, in lower case, with only blocks, lists, tables and line breaks. Character references
@@ -55,6 +56,7 @@ export function simplify(html: string, { xml = /^\ufeff?\s*<\?xml\s/.test(html) 
   return writer.finish();
 }
 
+/** The attributes of an element: values by name. */
 export type Attributes = ReadonlyMap<string, string>;
 type Token =
   | { readonly kind: "text"; readonly text: string }
@@ -214,6 +216,7 @@ export const emphasis_mark = {
   italic: "\ufdd6",
   end_italic: "\ufdd7",
 } as const;
+/** Characters that mark the beginning and end of emphasis; none is in any text. */
 export const emphasis_marks = /[\ufdd4-\ufdd7]/g;
 const bold = { begins: emphasis_mark.bold, ends: emphasis_mark.end_bold };
 const italic = { begins: emphasis_mark.italic, ends: emphasis_mark.end_italic };

@@ -8,6 +8,7 @@ import { readChunks } from "../text/reader";
 import { declaredCharset } from "./charset";
 import { readPage } from "./page";
 
+/** What the child returns besides the text. */
 export interface HtmlOutput {
   readonly headings: readonly HeadingSpan[];
   /** The number of positions that could not be decoded. */

@@ -13,14 +13,17 @@ const media_types = [
   "image/gif",
   "image/bmp",
 ] as const;
+/** The media type of an image that can be read. */
 export type ImageType = (typeof media_types)[number];
 
+/** One picture in a file. */
 export interface Frame {
   readonly width: number;
   readonly height: number;
   /** Offset of its directory in a TIFF file, bytes. */
   readonly at: number;
 }
+/** What the header tells. */
 export interface ImageHeader {
   readonly orientation: Orientation;
   /** The pages of a TIFF; one for every other type, including animations. */

@@ -7,6 +7,7 @@ import { pixels_max, readFrame } from "./frame-text";
 import { readHeader, type Frame, type ImageHeader, type ImageType } from "./header";
 import { tiffFrameFile } from "./tiff-frame";
 
+/** The image to read. */
 export interface ImageInput extends PagesInput {
   readonly path: string;
   readonly type: ImageType;

@@ -1,6 +1,7 @@
 /** Runs in the child: the structure of TIFF files, which EXIF data shares: directories of tags. */
 import type { Orientation } from "../ocr/tesseract";
 
+/** The numbers of the tags that are read. */
 export const tags = {
   kind: 254,
   width: 256,
@@ -31,12 +32,14 @@ const frames_max = 10_000;
 /** More values than the largest image has strips. */
 const values_max = 1_000_000;
 
+/** A tag with its values, not decoded. */
 export interface Entry {
   readonly tag: number;
   readonly type: number;
   readonly count: number;
   readonly bytes: Uint8Array;
 }
+/** A directory of tags. */
 export interface Directory {
   readonly little: boolean;
   readonly entries: () => Entry[];

@@ -3,6 +3,7 @@
  * so that a damaged file yields less text, never an error.
  */
 
+/** The methods are named after the type of the number: `u16` is unsigned, of 16 bits. */
 export class ByteReader {
   private readonly view: DataView;
   constructor(readonly all: Uint8Array) {
@@ -26,6 +27,7 @@ export class ByteReader {
   f64(at: number): number {
     return at >= 0 && at + 8 <= this.length ? this.view.getFloat64(at, true) : 0;
   }
+  /** The bytes from `start` to `end`, as far as they exist. */
   slice(start: number, end: number): Uint8Array {
     return this.all.subarray(Math.max(0, start), Math.max(0, start, end));
   }

@@ -5,6 +5,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { ExtractionFailure } from "../contract";
 
+/** The first bytes of every compound file, in Latin-1. */
 export const compound_signature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
 const header_bytes = 512;
@@ -44,6 +45,7 @@ interface Source {
   readonly read: (into: Uint8Array, position: number) => number;
 }
 
+/** Streams by name. A damaged directory or chain yields what can be read. */
 export class CompoundFile {
   private readonly size_bytes: number;
   private readonly header: DataView;
@@ -194,6 +196,7 @@ export const openCompoundFile = (bytes: Uint8Array): CompoundFile =>
     },
   });
 
+/** The failure of a file whose streams can't be found. */
 export const damagedFile = (): ExtractionFailure =>
   new ExtractionFailure("corrupt", "This file is damaged: its contents can't be found.");
 

@@ -17,6 +17,7 @@ const story_names = [
   "boxes",
   "header_boxes",
 ] as const;
+/** A part of the text, such as the main text or the footnotes. */
 export type StoryName = (typeof story_names)[number];
 
 /** A run of characters that are stored together. */
@@ -30,6 +31,7 @@ export interface Piece {
   readonly wide: boolean;
 }
 
+/** An opened Word file. */
 export interface WordFile {
   readonly main: ByteReader;
   readonly pieces: readonly Piece[];

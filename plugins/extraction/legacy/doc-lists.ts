@@ -35,6 +35,7 @@ const formats: Readonly<Record<number, string>> = {
 };
 const bullet_format = 23;
 
+/** Counts items in reading order, so that each gets its number. */
 export class DocLists {
   private readonly lists = new Map<number, List>();
   private readonly overrides: ListOverride[] = [];

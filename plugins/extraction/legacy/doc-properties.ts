@@ -12,6 +12,7 @@ export interface Run {
   readonly start: number;
   readonly end: number;
 }
+/** The properties of one paragraph. */
 export interface ParagraphRun extends Run {
   /** Table nesting depth. */
   readonly depth: number;

@@ -66,6 +66,7 @@ export function* children(
     at = record.end;
   }
 }
+/** The first record of this type inside another one; null if there is none. */
 export function childOf(bytes: ByteReader, parent: PptRecord, type: number): PptRecord | null {
   for (const record of children(bytes, parent)) if (record.type === type) return record;
   return null;
@@ -82,6 +83,7 @@ export interface Slide {
   readonly id: number;
   readonly texts: readonly OutlineText[];
 }
+/** The records of a presentation in the order of its slides. */
 export interface Presentation {
   readonly document: PptRecord;
   readonly slides: readonly Slide[];

@@ -2,6 +2,7 @@
 import { decoderOfPage, type Decode } from "../rtf/charsets";
 import { ByteReader } from "./byte-reader";
 
+/** A record with its continuations. */
 export interface XlsRecord {
   readonly type: number;
   readonly data: ByteReader;
@@ -79,6 +80,7 @@ export class StringReader {
     this.parts = [data, ...more];
   }
 
+  /** Whether everything was read. */
   get done(): boolean {
     while (this.part < this.parts.length && this.at >= this.parts[this.part]!.length)
       this.nextPart();
@@ -154,6 +156,7 @@ const errors: Readonly<Record<number, string>> = {
   36: "#NUM!",
   42: "#N/A",
 };
+/** A boolean or an error code as Excel shows it. */
 export const formatBoolean = (value: number, is_error: boolean): string =>
   is_error ? (errors[value] ?? "#N/A") : value === 1 ? "TRUE" : "FALSE";
 

@@ -31,6 +31,7 @@ interface Budget {
   readonly ends_ms: number;
 }
 
+/** Attachments share the limits of the message, and may be messages themselves. */
 export class MailExtractor implements Extractor {
   readonly name = "mail messages (EML)";
   readonly rank = 30;

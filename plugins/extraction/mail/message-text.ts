@@ -1,6 +1,7 @@
 /** The text of a mail message, to which the texts of its attachments are added. */
 import type { Extracted, HeadingSpan, Warning } from "../contract";
 
+/** The growing text, within the limit for one document. */
 export class MessageText {
   private readonly pieces: string[] = [];
   private length = 0;
@@ -31,10 +32,12 @@ export class MessageText {
       this.warn(code, `In the attachment “${name}”: ${message}`);
   }
 
+  /** Adds a warning about the whole message. */
   warn(code: string, message: string): void {
     this.warnings.push({ code, message, page: null });
   }
 
+  /** The message as extracted so far. */
   result(): Extracted {
     return {
       text: this.pieces.join(""),

@@ -10,16 +10,19 @@ import { writeOutput, type ReaderInput } from "../child/output";
 import { ExtractionFailure, type HeadingSpan } from "../contract";
 import { readPage } from "../html/page";
 
+/** The message to read. */
 export interface MailInput extends ReaderInput {
   /** Further attachments are left out. */
   readonly attachments_max: number;
 }
+/** An attachment in a file of its own. */
 export interface MailAttachment {
   readonly path: string;
   readonly name: string;
   readonly media_type: string;
   readonly size_bytes: number;
 }
+/** What the child returns besides the text of the body. */
 export interface MailOutput {
   readonly headings: readonly HeadingSpan[];
   readonly attachments: readonly MailAttachment[];

@@ -38,6 +38,7 @@ export function toPgm({ width, height, pixels }: Gray): Uint8Array {
   return file;
 }
 
+/** The part of an image in a window. */
 export function cropped({ width, pixels }: Gray, window: Window): Gray {
   const part = new Uint8Array(window.width * window.height);
   for (let row = 0; row < window.height; row++) {
@@ -66,6 +67,7 @@ export function transposed({ width, height, pixels }: Gray): Gray {
 /** Clockwise, by this many quarter turns. */
 export type Quarters = 0 | 1 | 2 | 3;
 
+/** The image after clockwise quarter turns. */
 export function turned(picture: Gray, quarters: Quarters): Gray {
   if (quarters === 0) return picture;
   if (quarters === 2) return { ...picture, pixels: Uint8Array.from(picture.pixels).reverse() };

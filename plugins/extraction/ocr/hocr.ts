@@ -4,6 +4,7 @@
  */
 import type { Line } from "../child/paragraphs";
 
+/** A line of text as recognised. */
 export interface RecognisedLine extends Line {
   /** Tesseract's confidence in its letters, 0 to 100. */
   readonly confidence: number;
@@ -65,8 +66,10 @@ export function meanConfidence(
   return weight === 0 ? 0 : sure / weight;
 }
 
+/** Letters and digits in a text. */
 export const countLetters = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 
+/** Letters and digits in all lines. */
 export const countLineLetters = (lines: readonly RecognisedLine[]): number =>
   lines.reduce((sum, { text }) => sum + countLetters(text), 0);
 

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import eng_gz from "@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz" with { type: "file" };
 
+/** Training data of one language. */
 export interface Language {
   /** The name of its file without the extension: `deu`. */
   readonly name: string;

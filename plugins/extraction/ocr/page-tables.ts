@@ -21,10 +21,12 @@ export const pointsPerPixel = (lines: readonly RecognisedLine[]): number => {
   return usual_size / (median(sizes) || usual_size);
 };
 
+/** What was drawn on a page besides its text. */
 export interface DrawnLines {
   readonly rules: PictureRules;
   readonly leaders: readonly Leader[];
 }
+/** The lines of a page after its tables were put together. */
 export interface ArrangedPage {
   /** Lines outside tables, and each table as one line. */
   readonly lines: readonly Line[];

@@ -11,6 +11,7 @@ import { tilesOf } from "./tiles";
 import { toned } from "./tone";
 import type { PictureRule } from "./traced-lines";
 
+/** An image that is ready for recognition. */
 export interface PreparedPage {
   readonly picture: Gray;
   readonly rules: PictureRules;
@@ -23,6 +24,7 @@ export interface PreparedPage {
 /** Smaller angles don't harm recognition: pixels stay unchanged. */
 const degrees_min = 0.2;
 
+/** Straightens, cleans and measures the image of a page. */
 export function preparePage(picture: Gray): PreparedPage {
   const skew = skewOf(picture);
   const degrees = skew === null || Math.abs(skew.degrees) < degrees_min ? 0 : skew.degrees;

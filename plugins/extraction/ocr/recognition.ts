@@ -9,6 +9,7 @@ import { readAgain } from "./second-reading";
 import type { Recogniser } from "./tesseract";
 import { print_letters_min, readUpright, sure_min } from "./upright-page";
 
+/** The text of an image, and how far it can be trusted. */
 export interface RecognisedText {
   readonly text: string;
   /** 0 to 100. */

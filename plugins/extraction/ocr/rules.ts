@@ -6,6 +6,7 @@ import { resized, transposed, unitOf, type Gray } from "./bitmap";
 import type { Ground } from "./dark-grounds";
 import { tracedLines, type PictureRule, type TracedLine } from "./traced-lines";
 
+/** The horizontal and the vertical lines of an image. */
 export interface PictureRules {
   readonly across: readonly PictureRule[];
   readonly down: readonly PictureRule[];

@@ -27,11 +27,13 @@ const margin = 0.4;
 /** Words with a smaller gap between them belong to one cell. */
 const gap_max = 0.8;
 
+/** The lines of a page after the second pass. */
 export interface SecondReading {
   readonly lines: readonly RecognisedLine[];
   /** There are letters that could not be read. */
   readonly incomplete: boolean;
 }
+/** The result of the first pass. */
 export interface ReadPage {
   readonly lines: readonly RecognisedLine[];
   readonly rules: PictureRules;

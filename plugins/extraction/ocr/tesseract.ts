@@ -20,6 +20,7 @@ export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 /** What an image, or a part of it, shows: a whole page, or one block of text. */
 export type Layout = "page" | "block";
 
+/** The engine with its languages. */
 export interface Recogniser {
   /** Unusable language files, by name. */
   readonly unusable_languages: readonly string[];

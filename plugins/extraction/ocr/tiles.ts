@@ -1,6 +1,7 @@
 /** Runs in the child: the shades of an image, tile by tile. */
 import { unitOf, type Gray } from "./bitmap";
 
+/** The shades of an image. Values are 0 (black) to 255. */
 export interface Tiles {
   /** In pixels. */
   readonly side: number;
@@ -18,6 +19,7 @@ const light_share = 0.15;
 /** Sampling step, in pixels. */
 const every = 2;
 
+/** Measures each tile once. */
 export function tilesOf(picture: Gray): Tiles {
   const { width, height, pixels } = picture;
   const side = Math.max(6, Math.round(tile_side * unitOf(picture)));

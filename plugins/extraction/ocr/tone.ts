@@ -6,6 +6,7 @@ import type { Gray } from "./bitmap";
 import { invertGrounds, type Ground } from "./dark-grounds";
 import { levelAround, tilesOf, type Tiles } from "./tiles";
 
+/** The normalised image. */
 export interface Toned {
   /** The paper is white. */
   readonly picture: Gray;
@@ -15,6 +16,7 @@ export interface Toned {
   readonly noise: number;
 }
 
+/** Makes the paper white and the letters dark. */
 export function toned(picture: Gray): Toned {
   const tiles = tilesOf(picture);
   const { picture: positive, grounds } = invertGrounds(picture, tiles);

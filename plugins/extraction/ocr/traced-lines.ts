@@ -15,6 +15,7 @@ export interface PictureRule {
   readonly slope: number;
   readonly thickness: number;
 }
+/** A line that was traced. */
 export interface TracedLine extends PictureRule {
   /** The share of its length that is drawn, 0 to 1. */
   readonly drawn: number;

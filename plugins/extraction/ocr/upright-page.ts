@@ -19,11 +19,13 @@ export const sure_min = 70;
 const isUnsure = (lines: readonly RecognisedLine[]): boolean =>
   countLineLetters(lines) >= print_letters_min && meanConfidence(lines) < sure_min;
 
+/** What is needed to read a page. */
 export interface Reading {
   readonly recogniser: Recogniser;
   readonly page: PreparedPage;
   readonly dots_per_inch: number | null;
 }
+/** The page in the orientation in which it was read best. */
 export interface UprightPage {
   readonly page: PreparedPage;
   readonly lines: readonly RecognisedLine[];
@@ -33,6 +35,7 @@ export interface UprightPage {
   readonly quarters: Quarters;
 }
 
+/** Reads a sample first, and turns the page only if that is doubtful. */
 export function readUpright(reading: Reading): UprightPage {
   const { page } = reading;
   const sample = readAround(reading, { x: 0.5, y: 0.5 }, 0);

@@ -17,6 +17,7 @@ import {
 } from "../../../core/lib/zip";
 import { ExtractionFailure } from "../contract";
 
+/** Limits of one file. */
 export interface ArchiveLimits {
   readonly entries_max: number;
   /** Inflated size of one part, and of all parts read together. */
@@ -52,6 +53,7 @@ export function openArchive(path: string): Archive {
 export const openEmbeddedArchive = (bytes: Uint8Array, limits: ArchiveLimits): Archive =>
   new Archive(memorySource(bytes), limits, () => {});
 
+/** The parts are inflated when they are read, within the limits. */
 export class Archive {
   /** In directory order; folders end in `/`, and none begins with one. */
   readonly names: readonly string[];
@@ -79,6 +81,7 @@ export class Archive {
     this.bytes_left = limits.total_bytes_max;
   }
 
+  /** Whether there is a part of this name. */
   has(name: string): boolean {
     return this.find(name) !== undefined;
   }

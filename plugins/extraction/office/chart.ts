@@ -5,6 +5,7 @@ import { cleanNumber } from "../child/cell-values";
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 
+/** The blocks of a chart; `xml` is its part. */
 export function readChart(xml: string): Block[] {
   const reader = new ChartReader();
   scanOfficeXml(xml, reader);

@@ -28,6 +28,7 @@ const levels_max = 9;
 /** Patterns are cut, because they are repeated for every item: genuine ones are short. */
 const pattern_chars_max = 60;
 
+/** Counts items in reading order, so that each gets its number. */
 export class Numbering {
   private readonly lists = new Map<string, List>();
   private readonly abstract_lists = new Map<string, Map<number, Level>>();

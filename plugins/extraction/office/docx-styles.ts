@@ -37,6 +37,7 @@ const outline_levels = 9;
 /** A longer chain of styles is circular. */
 const chain_max = 20;
 
+/** Styles with what they inherit from others. */
 export class ParagraphStyles {
   private readonly styles = new Map<string, Style>();
   private readonly character_styles = new Map<string, Style>();

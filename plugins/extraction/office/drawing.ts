@@ -22,6 +22,7 @@ import {
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 
+/** A shape with its text. */
 export interface Shape {
   /** Its type as a placeholder of a slide (`title`, `sldNum`); null if it is not a placeholder. */
   readonly role: string | null;

@@ -54,6 +54,7 @@ export class EmbeddedDocuments {
     }
   }
 
+  /** One warning about all embedded files that could not be read. */
   warnings(): Warning[] {
     const { length } = this.unread;
     if (length === 0) return [];

@@ -31,6 +31,7 @@ const property_names = new Set(
   "chr begChr endChr sepChr type".split(" ").map((name) => `m:${name}`),
 );
 
+/** Reads one equation; `result` is its text. */
 export class EquationReader {
   private readonly open_structures: Structure[] = [];
   private readonly open_arguments: Argument[] = [{ name: "", text: "" }];

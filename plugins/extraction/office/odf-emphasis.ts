@@ -3,6 +3,7 @@ import type { Tag } from "../../../core/lib/xml";
 import { no_emphasis, type Emphasis } from "../child/emphasis";
 import { scanOfficeXml } from "./xml";
 
+/** The emphasis by the name of the style. */
 export class OdfEmphasis {
   private readonly styles = new Map<string, Emphasis>();
 

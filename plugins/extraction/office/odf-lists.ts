@@ -27,6 +27,7 @@ interface OpenList {
   item: { start: number | null } | null;
 }
 
+/** Counts items in reading order, so that each gets its number. */
 export class OdfLists {
   private readonly styles = new Map<string, Levels>();
   /** The list styles of paragraph styles. */

@@ -63,6 +63,7 @@ const cell_repeats_max = 60;
 /** Reads an object inside the document, such as a chart, by its path. */
 export type ReadObject = (path: string) => readonly Block[];
 
+/** Builds blocks; readers of the three kinds of documents decide which elements reach it. */
 export class OdfReader implements XmlHandler {
   readonly builder = new BlockBuilder();
   /** An aside inside another. `level` is null for anything but a heading. */

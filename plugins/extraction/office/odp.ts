@@ -7,6 +7,10 @@ import { ReaderDispatch, type NewReader } from "./odf-reader";
 import type { Tag } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 
+/**
+ * `styles` is the part with the master slides: their text is read once, on the first slide that has
+ * it.
+ */
 export function readSlides(newReader: NewReader, content: string, styles: string | null): Page[] {
   const masters = new MastersReader(newReader);
   scanOfficeXml(styles ?? "", masters);

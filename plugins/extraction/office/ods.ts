@@ -14,6 +14,7 @@ import { scanOfficeXml } from "./xml";
 /** The most copies of a repeated cell or row that are kept. */
 const repeats_max = 50;
 
+/** `spend` counts the characters of repeated cells against the limit of the file. */
 export function readSheets(
   newReader: NewReader,
   content: string,

@@ -10,6 +10,7 @@ import { decodeXml, scanTags } from "./xml";
 /** Reports the progress of reading, 0 to 1. */
 export type Progress = (share: number) => void;
 
+/** A relation of a part to another one. */
 export interface Relation {
   readonly id: string;
   /**
@@ -21,6 +22,7 @@ export interface Relation {
   readonly target: string | null;
 }
 
+/** Parts with their types and relations. */
 export class OfficePackage {
   private readonly known_relations = new Map<string, readonly Relation[]>();
   private content_types: ReadonlyMap<string, string> | undefined;
@@ -41,6 +43,7 @@ export class OfficePackage {
     return bytes === null ? null : decodeXml(bytes);
   }
 
+  /** The relations of a part; read once. */
   relations(part: string): readonly Relation[] {
     const known = this.known_relations.get(part);
     if (known !== undefined) return known;

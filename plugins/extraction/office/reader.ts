@@ -8,6 +8,7 @@ import { EmbeddedDocuments } from "./embedded";
 import { findDocument } from "./formats";
 import { OfficePackage } from "./package";
 
+/** What the reader reports while it works. */
 export interface OfficeMessage {
   /** Progress from 0 to 1. */
   readonly progress: number;

@@ -13,6 +13,7 @@ export type Bullet =
   | { readonly numbering: string; readonly start: number }
   | "none";
 
+/** What connects a placeholder of a slide to that of its layout. */
 export interface Placeholder {
   /** Such as `body` or `subTitle`; `obj` by default. */
   readonly type: string;
@@ -59,10 +60,12 @@ export class ListStyle {
 /** The inherited bullet of a paragraph of this level in a placeholder. */
 export type InheritedBullets = (placeholder: Placeholder, level: number) => Bullet | undefined;
 
+/** Bullets by slide; layouts and masters are read once. */
 export class SlideBullets {
   private readonly parts = new Map<string, PlaceholderStyles>();
   constructor(private readonly pkg: OfficePackage) {}
 
+  /** The bullets that a slide inherits. */
   of(slide: string): InheritedBullets {
     const [layout] = this.pkg.related(slide, "slideLayout");
     if (layout === undefined) return () => undefined;

@@ -1,6 +1,7 @@
 /** Runs in the child: the annotations of a page: values of form fields, and notes. */
 import type { Pdfium, PdfiumAccess } from "./pdfium";
 
+/** The forms of a document in the engine. */
 export interface Form {
   readonly handle: number;
   readonly close: () => void;
@@ -20,6 +21,7 @@ export function openForm(engine: Pdfium, document: number): Form | null {
   return null;
 }
 
+/** The texts of a page's annotations. */
 export interface Annotations {
   readonly annotations: readonly string[];
   /** Some of them show text on the page. */

@@ -13,6 +13,7 @@ import { pictureCoverage, renderPage } from "./page-image";
 import { discardPdfium, loadPdfium, type LoadedPdfium, type PdfiumAccess } from "./pdfium";
 import { readTextLayer, type TextLayer } from "./text-layer";
 
+/** What is on a page. */
 export interface PdfPage extends TextLayer {
   /** Text, images or lines are drawn on it. */
   readonly has_content: boolean;
@@ -41,6 +42,7 @@ const scratch_bytes = 32;
 const error_password = 4;
 const error_security = 5;
 
+/** An open document. Its memory is the engine's: `close` releases it. */
 export class PdfDocument {
   page_count = 0;
   private readonly file: number;
@@ -105,6 +107,7 @@ export class PdfDocument {
     return this.guarded(() => renderPage(this.access, this.handle, index));
   }
 
+  /** Releases everything, unless the engine has failed and is not used again. */
   close(): void {
     const { engine, removeFunction } = this.pdfium;
     closeSync(this.file);

@@ -142,6 +142,7 @@ export interface PdfiumAccess {
   readonly scratch: number;
 }
 
+/** The engine and access to its memory. */
 export interface LoadedPdfium extends Omit<PdfiumAccess, "scratch"> {
   /** Makes a function callable from the engine. Returns its address. */
   readonly addFunction: (body: (...words: number[]) => number, signature: string) => number;
@@ -150,6 +151,7 @@ export interface LoadedPdfium extends Omit<PdfiumAccess, "scratch"> {
 
 let loaded: Promise<LoadedPdfium> | undefined;
 
+/** Loads the engine once. */
 export const loadPdfium = (): Promise<LoadedPdfium> => (loaded ??= load());
 /** After an abort the engine's state can't be trusted: the next file loads a new one. */
 export function discardPdfium(): void {

@@ -20,6 +20,7 @@ import { recognise, type RecognisedText } from "../ocr/recognition";
 import { openRecogniser, type Recogniser } from "../ocr/tesseract";
 import { little_text_characters, openPdf, type PdfDocument, type PdfPage } from "./document";
 
+/** The file to read. */
 export interface PdfInput extends PagesInput {
   readonly path: string;
 }

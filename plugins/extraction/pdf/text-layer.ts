@@ -4,6 +4,7 @@ import { withTables } from "./page-tables";
 import type { Pdfium, PdfiumAccess } from "./pdfium";
 import { no_letters, readLines } from "./text-lines";
 
+/** The text that a page has without recognition. */
 export interface TextLayer {
   readonly lines: readonly Line[];
   /** Unreadable: its fonts lack a mapping to characters, so many characters are missing. */

@@ -55,6 +55,7 @@ const charsets: Readonly<Record<number, number>> = {
 /** The charset of symbol fonts. */
 export const symbol_charset = 2;
 
+/** Decodes bytes of one encoding. */
 export type Decode = (bytes: Uint8Array) => string;
 
 const decoders = new Map<string, Decode>();
@@ -72,6 +73,7 @@ export function decoderOfPage(page: number): Decode {
 /** The code page of a charset; null if that of the document applies. */
 export const pageOfCharset = (charset: number): number | null => charsets[charset] ?? null;
 
+/** The character of the font Symbol. */
 export const symbol = (code: number): string => symbols[code - 32] ?? "";
 /** Decodes symbol fonts. In fonts other than Symbol, most characters are bullets. */
 export const decodeSymbols =

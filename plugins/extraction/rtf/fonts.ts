@@ -16,6 +16,7 @@ interface Font {
 const name_characters_max = 60;
 const fonts_max = 100_000;
 
+/** The font table of a document, and the text that waits to be decoded. */
 export class Fonts {
   /** The code page of the document, for fonts without their own. */
   page = 1252;

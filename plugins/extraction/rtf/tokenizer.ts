@@ -1,5 +1,6 @@
 /** Runs in the child: splits RTF into groups, control words and text, in one pass. */
 
+/** Receives the tokens in order. */
 export interface RtfHandler {
   open(): void;
   close(): void;
@@ -22,6 +23,7 @@ const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57;
 /** A longer control word is truncated. */
 const word_letters_max = 32;
 
+/** Passes every token to the handler. Damaged input is never an error. */
 export function readTokens(bytes: Uint8Array, handler: RtfHandler): void {
   for (let at = 0; at < bytes.length;) {
     const byte = bytes[at]!;

@@ -15,6 +15,7 @@ import {
 } from "../contract";
 import { handOver } from "./written-text";
 
+/** The limits of one run of a child process. */
 export interface RunOptions {
   readonly timeout_ms: number;
   readonly memory_max_bytes: number;

@@ -9,6 +9,7 @@ import type { tasks } from "../tasks";
  */
 const crashes_max = 3;
 
+/** Counts crashes in a row, whatever the file. */
 export class CrashMonitor {
   private crashes = 0;
   private last_error = "";

@@ -1,6 +1,7 @@
 /** A deadline that is extended while a file is read. */
 import type { RunClock } from "../../../core/sdk";
 
+/** A signal that fires later the more is read. */
 export class Deadline {
   /** Aborts when the caller aborts, or at the deadline. */
   readonly signal: AbortSignal;
@@ -30,6 +31,7 @@ export class Deadline {
     this.start(timeout_ms, timeout_ms, clock);
   }
 
+  /** Continues after a pause, which does not count. */
   resume(clock: RunClock): void {
     if (this.paused_since_ms === null) return;
     this.ends_ms += clock.now_ms() - this.paused_since_ms;
@@ -37,6 +39,7 @@ export class Deadline {
     this.start(Math.max(0, this.ends_ms - clock.now_ms()), this.timeout_ms, clock);
   }
 
+  /** Stops the timer, at the end. */
   clear(): void {
     this.forget();
   }

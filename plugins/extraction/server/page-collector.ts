@@ -15,12 +15,14 @@ import { emptyFailure, pageWarnings } from "./page-warnings";
 import { repeatedLines, runningLines } from "./running-lines";
 import { handOver, type WrittenFile } from "./written-text";
 
+/** What a file that is read page by page is called. */
 export interface PagedFile {
   /** The noun used in messages. */
   readonly noun: "PDF" | "image";
   readonly media_type: string;
 }
 
+/** The state of a file whose pages are read by one or more child processes. */
 export class PageCollector {
   private page_count = 0;
   private last = 0;
@@ -55,6 +57,7 @@ export class PageCollector {
 
   constructor(private readonly file: PagedFile) {}
 
+  /** Takes a message of the child. */
   receive(message: PageMessage): void {
     if (message.step === "opened") this.page_count = message.page_count;
     if (message.step === "languages") this.unusable_languages = message.unusable;
@@ -102,12 +105,15 @@ export class PageCollector {
     };
   }
 
+  /** A page goes through text recognition at the moment. */
   isRecognising(): boolean {
     return this.recognising !== null;
   }
+  /** Every page was read, with text or without. */
   isComplete(): boolean {
     return this.last >= this.page_count;
   }
+  /** A page with text was read. */
   hasText(): boolean {
     return this.pages.length > 0;
   }

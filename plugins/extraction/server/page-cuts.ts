@@ -1,6 +1,7 @@
 /** Removes running headers and footers from a text, and shifts positions accordingly. */
 import type { Cut } from "./running-lines";
 
+/** The cuts of a text, ascending. */
 export class PageCuts {
   /** Units removed before each cut. */
   private readonly removed: readonly number[];

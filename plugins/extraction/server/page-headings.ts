@@ -7,6 +7,7 @@ import type { HeadingSpan, PageSpan } from "../contract";
 
 /** A page with its candidate lines; positions are in the text of the document. */
 export interface LaidOutPage extends PageSpan, PageLayout {}
+/** A heading with its text. */
 export interface PageHeading extends HeadingSpan {
   readonly text: string;
 }

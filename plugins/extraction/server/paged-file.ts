@@ -11,6 +11,7 @@ import { toExtractionFailure, withOutputs, type RunOptions } from "./child-run";
 import { Deadline } from "./deadline";
 import { PageCollector, type PagedFile } from "./page-collector";
 
+/** The limits of one child process, and what takes its messages. */
 export interface PagedRunOptions extends RunOptions {
   readonly onMessage: (message: PageMessage, clock: RunClock) => void;
 }

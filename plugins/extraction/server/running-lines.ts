@@ -35,6 +35,7 @@ const turn_candidates = 500;
 /** The most distinct running lines that are compared with all headings. */
 const heads_max = 500;
 
+/** A line that is cut, with what it has in common with those of other pages. */
 export interface RunningLine extends Cut {
   /** Its text without numbers. */
   readonly words: string;

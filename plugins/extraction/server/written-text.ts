@@ -12,6 +12,7 @@ export interface WrittenFile {
 const long_bytes_min = 2 ** 20;
 const part_bytes = 256 * 1024;
 
+/** How a text is handed over. */
 export interface HandOverOptions {
   readonly takeLong: ExtractionOptions["takeLong"];
   /** Separator between two files. */

@@ -99,6 +99,7 @@ export class LongTable {
       this.columns = Math.max(...widthsOf(this.rest.slice(0, sample_chars), this.delimiter));
     return this.take(this.rest.length - 2 * cell_chars_max);
   }
+  /** What is left at the end of the file. */
   end(): string {
     return this.take(this.rest.length);
   }

@@ -4,6 +4,7 @@
  */
 import { ExtractionFailure } from "../contract";
 
+/** The encoding of a text. */
 export interface Encoding {
   /** A name of `TextDecoder`, or `utf-32le` or `utf-32be`, which it does not know. */
   readonly label: string;
@@ -115,6 +116,7 @@ function isMostlyUtf8(bytes: Uint8Array): boolean {
   return beyond_ascii.length - broken > 10 * broken;
 }
 
+/** A decoded part of a text. */
 export interface Piece {
   /** Well-formed, without U+0000; lines end with `\n`. */
   readonly text: string;

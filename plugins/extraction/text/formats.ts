@@ -7,6 +7,7 @@ import type { Extracted, ExtractionSource } from "../contract";
 import { delimiterOf, tabulate } from "./csv";
 import { markdownHeadings } from "./markdown";
 
+/** A readable text with its media type and its headings. */
 export type FormattedText = Pick<Extracted, "text" | "media_type" | "headings">;
 /** What the uploader declared about the file. */
 export type Hints = Pick<ExtractionSource, "name" | "declared_type">;
@@ -16,6 +17,7 @@ const json_chars_max = 8 * 1024 * 1024;
 /** Lines inspected to detect one value per line. */
 const lines_sampled = 1_000;
 
+/** Judged by the name and the declared type. */
 export const isMarkdown = ({ name, declared_type }: Hints): boolean =>
   /\.(?:md|markdown|mkd)$/i.test(name) || /^\s*text\/markdown\s*(?:;|$)/i.test(declared_type ?? "");
 
@@ -38,8 +40,10 @@ export function formatText(text: string, hints: Hints): FormattedText {
 
 const declaredType = ({ declared_type }: Hints): string =>
   declared_type?.split(";")[0]!.trim().toLowerCase() ?? "";
+/** The media type of a table with this delimiter. */
 export const tableType = (delimiter: string): string =>
   delimiter === "\t" ? "text/tab-separated-values" : "text/csv";
+/** Judged by the name and the declared type. */
 export const isTable = (hints: Hints): boolean =>
   /\.(?:csv|tsv|tab)$/i.test(hints.name) ||
   ["text/csv", "text/tab-separated-values"].includes(declaredType(hints));

@@ -14,9 +14,11 @@ import {
   type Hints,
 } from "./formats";
 
+/** The text to read. */
 export interface TextInput extends ReaderInput {
   readonly hints: Hints;
 }
+/** What the child returns besides the text. */
 export interface TextOutput extends Omit<FormattedText, "text"> {
   /** The number of positions that could not be decoded. */
   readonly broken: number;

@@ -10,6 +10,7 @@ const edge_lines_max = 3;
 /** How far the columns of the two parts may differ, in points. */
 const tolerance = 4;
 
+/** Remembers the table at the end of a page until the next page is read. */
 export class ContinuedTables {
   /** The table at the bottom of the previous page. */
   private last: LineTable | null = null;

@@ -3,6 +3,7 @@
  * from left to right; heights are counted upwards, in points or pixels.
  */
 
+/** The edges of something on a page. */
 export interface Box {
   readonly left: number;
   readonly right: number;
@@ -49,11 +50,13 @@ export interface Table extends Box {
   readonly leftward: boolean;
 }
 
+/** The horizontal centre. */
 export const middle = ({ left, right }: Pick<Box, "left" | "right">): number => (left + right) / 2;
 export const height = ({ bottom, top }: Box): number => top - bottom;
 /** The height of the middle of small letters. */
 export const centre = ({ base, size }: Pick<Word, "base" | "size">): number => base + 0.3 * size;
 
+/** The smallest box that contains all of them. */
 export const around = (boxes: readonly Box[]): Box =>
   boxes.reduce(
     (all, { left, right, bottom, top }) => ({
@@ -65,6 +68,7 @@ export const around = (boxes: readonly Box[]): Box =>
     { left: Infinity, right: -Infinity, bottom: Infinity, top: -Infinity },
   );
 
+/** The median; of two in the middle the greater one. 0 without values. */
 export const median = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.toSorted((a, b) => a - b)[values.length >> 1]!;
 

@@ -83,6 +83,7 @@ export interface Stack extends Box {
 }
 const end_tolerance = 6;
 
+/** Groups horizontal rules with the same ends, as those of a table without vertical rules. */
 export function stacksOf(across: readonly Rule[]): Stack[] {
   const stacks: Rule[][] = [];
   for (const rule of across.toSorted((a, b) => b.to - b.from - (a.to - a.from))) {

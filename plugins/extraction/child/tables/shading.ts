@@ -1,6 +1,7 @@
 /** Shaded rows of a table: adjacent areas form one band. */
 import type { Box } from "./geometry";
 
+/** The area of one or more shaded rows. */
 export type ShadedBand = Box;
 
 const tolerance = 1.5;

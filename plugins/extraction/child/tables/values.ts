@@ -35,6 +35,9 @@ const column_words_mean_max = 8;
 const filled_share_min = 0.45;
 const numbers_share_min = 0.6;
 
+/**
+ * Whether the cells look like those of a table. `has_head_rule`: a rule is below the first line.
+ */
 export function hasTableContent(
   lines: readonly CellLine[],
   columns: readonly Column[],
@@ -157,6 +160,7 @@ function isTypewritten(lines: readonly CellLine[]): boolean {
   );
 }
 
+/** Whether the first row is set in heavier type than the others. */
 export function hasBoldHead(rows: readonly TextRow[]): boolean {
   const weightOf = ({ words }: TextRow): number => median(words.map(({ weight }) => weight));
   const body = median(rows.slice(1).map(weightOf));

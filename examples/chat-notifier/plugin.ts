@@ -151,8 +151,8 @@ const newsOf = (ctx: NotifierContext): readonly JobHandler[] => {
         tell(ctx, "document_failed", owner_id, async () => {
           const names = await ctx.services.documents.findNames(ctx.db, [document_id]);
           const name = quoted(names.get(document_id)?.name ?? "A document", name_length_max);
-          const why = quoted(error.message, message_length_max);
-          return `${name} can't be read: ${why} ${link(`documents/${document_id}`)}`;
+          const reason = quoted(error.message, message_length_max);
+          return `${name} can't be read: ${reason} ${link(`documents/${document_id}`)}`;
         }),
       limits,
     ),
@@ -160,8 +160,8 @@ const newsOf = (ctx: NotifierContext): readonly JobHandler[] => {
       AnswerCompleted,
       ({ owner_id, chat_id, outcome }) =>
         tell(ctx, "answer_completed", owner_id, (email) => {
-          const what = outcome === "answered" ? "has its answer" : "found no answer";
-          return `A question of ${email} ${what} ${link(`chats/${chat_id}`)}`;
+          const result_text = outcome === "answered" ? "has its answer" : "found no answer";
+          return `A question of ${email} ${result_text} ${link(`chats/${chat_id}`)}`;
         }),
       limits,
     ),
@@ -338,8 +338,8 @@ export default definePlugin({
       }),
     ],
     health: async () => {
-      const why = await failing(ctx);
-      return why === null ? "ok" : { failing: why };
+      const reason = await failing(ctx);
+      return reason === null ? "ok" : { failing: reason };
     },
     start: async () => {
       if (ctx.config.url === undefined)

@@ -75,8 +75,8 @@ interface Opened {
 const opened = new WeakMap<SourceTools, Promise<Opened>>();
 
 function open(mailbox: Mailbox, tools: SourceTools): Promise<Opened> {
-  const known = opened.get(tools);
-  if (known !== undefined) return known;
+  const opened_mailbox = opened.get(tools);
+  if (opened_mailbox !== undefined) return opened_mailbox;
   const opening = openNew(mailbox, tools);
   opened.set(tools, opening);
   return opening;

@@ -312,10 +312,10 @@ function headingsOf(note: string): HeadingSpan[] {
 // --- Warnings and errors -------------------------------------------------------------------------
 function warningsOf(left_out: LeftOut, output_max: number): Warning[] {
   const { pictures, outputs, cells, shortened, is_cut } = left_out;
-  const were = (number: number, what: string): string =>
-    number === 1 ? `One ${what} was` : `${number.toLocaleString("en-US")} ${what}s were`;
+  const were = (number: number, noun: string): string =>
+    number === 1 ? `One ${noun} was` : `${number.toLocaleString("en-US")} ${noun}s were`;
   const most = output_max.toLocaleString("en-US");
-  const doubts: [number: number, code: string, what: string, became: string][] = [
+  const losses: [number: number, code: string, noun: string, became: string][] = [
     [pictures, "pictures_left_out", "picture", "left out: pictures in notebooks are not read."],
     [outputs, "outputs_left_out", "output", "left out: only text is read."],
     [cells, "cells_left_out", "cell", "left out: notebooks can't have such cells."],
@@ -327,9 +327,9 @@ function warningsOf(left_out: LeftOut, output_max: number): Warning[] {
         "jupyter.output_max.",
     ],
   ];
-  const warnings = doubts
+  const warnings = losses
     .filter(([number]) => number > 0)
-    .map(([number, code, what, became]) => ({ code, message: `${were(number, what)} ${became}` }));
+    .map(([number, code, noun, became]) => ({ code, message: `${were(number, noun)} ${became}` }));
   const cut = {
     code: "text_cut",
     message: "The notebook is too long; its end is left out.",

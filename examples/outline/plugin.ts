@@ -29,7 +29,7 @@ export default definePlugin({
 
           /** `# Markdown`, and short lines surrounded by blank ones: `3.2 The roof`. */
           function headingsOf(content: string): Heading[] {
-            const found: Heading[] = [];
+            const headings: Heading[] = [];
             let start = 0;
             let before = "";
             const lines = content.split("\n");
@@ -40,11 +40,11 @@ export default definePlugin({
               const is_short = text.length > 2 && length <= 80 && !/[.,;:!?]$/.test(text);
               const begins_well = /^(\d+(\.\d+)*\.?\s+)?\p{Lu}/u.test(text);
               if (/^#{1,6}\s+\S/.test(line) || (is_alone && is_short && begins_well))
-                found.push({ text, start, end: start + length });
+                headings.push({ text, start, end: start + length });
               start += length + 1;
               before = line;
             }
-            return found;
+            return headings;
           }
 
           function minutesOf(content: string): string {

@@ -180,7 +180,7 @@ function itemOf(
       uri,
       error: `The object is larger than the limit of ${bytes_max} bytes.`,
     };
-  const [folder, ...rest] = key
+  const [folder, ...subpath] = key
     .slice((bucket.prefix?.lastIndexOf("/") ?? -1) + 1)
     .split("/")
     .filter((part) => part !== "");
@@ -188,7 +188,7 @@ function itemOf(
     uri,
     locator: key,
     etag: field(xml, "ETag") ?? field(xml, "LastModified") ?? "",
-    ...(rest.length === 0 ? { name: folder! } : { folder: folder!, name: rest.join("/") }),
+    ...(subpath.length === 0 ? { name: folder! } : { folder: folder!, name: subpath.join("/") }),
   };
 }
 
@@ -234,14 +234,14 @@ const source: ImportSource<Bucket> = {
   },
 
   async *items(bucket, tools) {
-    const seen = new Set<string>();
+    const keys = new Set<string>();
     let token = "";
     do {
       const page = await listPage(bucket, token, tools);
       yield* page.items;
       token = page.next;
-      if (seen.has(token)) throw new SourceFailure("The service keeps listing the same objects.");
-      seen.add(token);
+      if (keys.has(token)) throw new SourceFailure("The service keeps listing the same objects.");
+      keys.add(token);
     } while (token !== "");
     tools.listingComplete();
   },

@@ -149,11 +149,11 @@ class SolrBackend implements SearchBackend {
   }
 
   async state(signal: AbortSignal): Promise<BackendState | null> {
-    const held = await this.core.query(
+    const marker_response = await this.core.query(
       { query: `id:${id_of_contents}`, limit: 1, fields: "held" },
       signal,
     );
-    const [marker] = held.response.docs as readonly { readonly held?: string }[];
+    const [marker] = marker_response.response.docs as readonly { readonly held?: string }[];
     if (marker?.held === undefined) return null;
     const { response } = await this.core.query(
       { query: whole_passages, filter: ofContents(marker.held), limit: 0 },

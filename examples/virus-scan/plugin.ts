@@ -65,9 +65,9 @@ const scan = ({ address, timeout }: Settings): BeforeHook<DocumentIntake> => ({
   on_fault: "refuse",
   async before(document, signal) {
     const verdict = await askClamd(address, document.bytes(), signal);
-    const [, found] = /^stream: (.+) FOUND$/.exec(verdict) ?? [];
-    if (found !== undefined)
-      throw refused(`“${document.name}” contains a virus: ${found}.`, "virus_found");
+    const [, signature] = /^stream: (.+) FOUND$/.exec(verdict) ?? [];
+    if (signature !== undefined)
+      throw refused(`“${document.name}” contains a virus: ${signature}.`, "virus_found");
     if (verdict.includes("size limit exceeded"))
       throw refused(`“${document.name}” is too large to be scanned for viruses.`, "not_scanned");
     // Rethrown, the error counts as a fault of the hook.

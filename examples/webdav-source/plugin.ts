@@ -160,11 +160,11 @@ function entryOf(xml: string): Entry | null {
   }
   // Some servers send a full address, and some leave a `#` unescaped.
   const href = textOf(within(response, "href")[0]).trim();
-  const found = within(response, "propstat").find((propstat) =>
+  const propstat_found = within(response, "propstat").find((propstat) =>
     / 2\d\d /.test(`${textOf(within(propstat, "status")[0])} `),
   );
-  if (found === undefined) return null;
-  const of = (name: string): unknown => within(within(found, "prop")[0], name)[0];
+  if (propstat_found === undefined) return null;
+  const of = (name: string): unknown => within(within(propstat_found, "prop")[0], name)[0];
   const size_bytes = Number(textOf(of("getcontentlength")));
   return {
     path: decoded(href.replace(/^https?:\/\/[^/]*/i, "")),
@@ -189,11 +189,11 @@ const encoded = (path: string): string => path.split("/").map(encodeURIComponent
 function itemOf(uri: string, inside: string, entry: Entry, bytes_max: number): SourceItem {
   if (entry.size_bytes > bytes_max)
     return { uri, error: `The file is larger than the limit of ${bytes_max} bytes.` };
-  const [folder, ...rest] = inside.split("/");
+  const [folder, ...subpath] = inside.split("/");
   return {
     uri,
     etag: entry.etag,
-    ...(rest.length === 0 ? { name: folder! } : { folder: folder!, name: rest.join("/") }),
+    ...(subpath.length === 0 ? { name: folder! } : { folder: folder!, name: subpath.join("/") }),
   };
 }
 

@@ -234,8 +234,8 @@ export interface AdminServices {
 }
 /** By user id, epoch ms. Users who were never seen, or have no link, are missing. */
 export interface AboutUsers {
-  readonly seen: ReadonlyMap<string, number>;
-  readonly link_ends: ReadonlyMap<string, number>;
+  readonly last_seen_ms: ReadonlyMap<string, number>;
+  readonly link_expires_ms: ReadonlyMap<string, number>;
 }
 
 export const adminHandlers = ({
@@ -245,7 +245,7 @@ export const adminHandlers = ({
 }: AdminServices): HandlersOf<typeof adminRoutes> => {
   const userRecord = (
     { id, email, role, active, invited, created_at }: User,
-    { seen, link_ends }: AboutUsers,
+    { last_seen_ms, link_expires_ms }: AboutUsers,
   ) => ({
     id,
     email,
@@ -253,8 +253,8 @@ export const adminHandlers = ({
     active,
     invited,
     created_at: rfc3339(created_at),
-    last_seen_at: rfc3339OrNull(seen.get(id) ?? null),
-    invite_expires_at: rfc3339OrNull(invited ? (link_ends.get(id) ?? null) : null),
+    last_seen_at: rfc3339OrNull(last_seen_ms.get(id) ?? null),
+    invite_expires_at: rfc3339OrNull(invited ? (link_expires_ms.get(id) ?? null) : null),
   });
   return {
     keys: async ({ caller, query }) => {
@@ -274,9 +274,9 @@ export const adminHandlers = ({
       keyRecord(await accounts.deactivateKey(params.keyId, caller.owner_id)),
     users: async ({ query }) => {
       const { rows, total } = await accounts.pageOfUsers(query);
-      const known = await aboutUsers(rows.map(({ id }) => id));
+      const about_users = await aboutUsers(rows.map(({ id }) => id));
       return toPage(
-        rows.map((user) => userRecord(user, known)),
+        rows.map((user) => userRecord(user, about_users)),
         total,
         query,
       );

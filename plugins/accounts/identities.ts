@@ -47,8 +47,8 @@ export class Identities {
     identity: Pick<store.IdentityRow, "provider" | "external_id">,
   ): Promise<UserRow> {
     // The person may have opened two windows.
-    const known = await store.findByIdentity(tx, identity);
-    if (known) return known;
+    const user = await store.findByIdentity(tx, identity);
+    if (user) return user;
     const email = checkedEmail(input.email);
     const row =
       (await this.linked(tx, email, input, identity.provider)) ?? (await this.created(tx, input));

@@ -46,12 +46,12 @@ export class Lockout {
    */
   enter(account: string, address: string): Promise<number> {
     const name = nameOf(account);
-    return this.state.change<Known, number>(lockout_scope, networkOf(address), (known, now) => {
-      const all = current(known?.all, now);
-      const of_account = current(known?.accounts.find(([account]) => account === name)?.[1], now);
+    return this.state.change<Known, number>(lockout_scope, networkOf(address), (state, now) => {
+      const all = current(state?.all, now);
+      const of_account = current(state?.accounts.find(([account]) => account === name)?.[1], now);
       const until_ms = Math.max(all?.until_ms ?? 0, of_account?.until_ms ?? 0);
       if (until_ms > now) return { result: Math.ceil((until_ms - now) / 1_000) };
-      const others = without(known?.accounts, name).filter(([, failures]) =>
+      const others = without(state?.accounts, name).filter(([, failures]) =>
         current(failures, now),
       );
       const value: Known = {
@@ -88,8 +88,8 @@ const forgottenAt = ({ last_ms, until_ms }: Failures): number =>
   Math.max(last_ms, until_ms) + forget_ms;
 
 /** A failure in the future was counted before the clock was set back: it is ignored. */
-const current = (found: Failures | undefined, now: number): Failures | undefined =>
-  found && found.last_ms <= now && forgottenAt(found) > now ? found : undefined;
+const current = (failures: Failures | undefined, now: number): Failures | undefined =>
+  failures && failures.last_ms <= now && forgottenAt(failures) > now ? failures : undefined;
 
 const without = (accounts: Accounts = [], name: string): Accounts =>
   accounts.filter(([account]) => account !== name);
@@ -109,9 +109,9 @@ export function networkOf(address: string): string {
   if (!address.includes(":") || address.startsWith("::ffff:")) return address;
   const [head = "", tail] = address.split("%")[0]!.split("::");
   const groups = head.split(":").filter((group) => group !== "");
-  const rest = tail === undefined ? [] : tail.split(":").filter((group) => group !== "");
-  const missing = tail === undefined ? 0 : 8 - groups.length - rest.length;
-  return [...groups, ...Array<string>(Math.max(0, missing)).fill("0"), ...rest]
+  const last_groups = tail === undefined ? [] : tail.split(":").filter((group) => group !== "");
+  const missing = tail === undefined ? 0 : 8 - groups.length - last_groups.length;
+  return [...groups, ...Array<string>(Math.max(0, missing)).fill("0"), ...last_groups]
     .slice(0, 4)
     .map((group) => group.replace(/^0+(?=.)/, ""))
     .join(":");

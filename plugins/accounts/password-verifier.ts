@@ -50,8 +50,8 @@ export class PasswordVerifier {
     const network = networkOf(address);
     const { account, password, password_hash = "" } = attempt;
     const same = sha256(JSON.stringify([network, account, password, password_hash]));
-    const known = this.under_way.get(same);
-    if (known) return known;
+    const running = this.under_way.get(same);
+    if (running) return running;
     const checking = this.turns
       .run(network, never, () => this.check(attempt, address))
       .catch((error: unknown) => {

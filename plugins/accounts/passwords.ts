@@ -53,11 +53,11 @@ export class Passwords {
    */
   async verify(password: string, password_hash: string | undefined): Promise<boolean> {
     if (Buffer.byteLength(password) > password_bytes_max) return false;
-    const known = password_hash?.startsWith("$") ?? false;
+    const is_hash = password_hash?.startsWith("$") ?? false;
     const same = await this.limited(() =>
-      Bun.password.verify(normalized(password), known ? password_hash! : decoy, "argon2id"),
+      Bun.password.verify(normalized(password), is_hash ? password_hash! : decoy, "argon2id"),
     );
-    return same && known;
+    return same && is_hash;
   }
 
   private limited<T>(work: () => Promise<T>): Promise<T> {

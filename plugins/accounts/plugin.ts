@@ -89,8 +89,8 @@ export default definePlugin({
             // Uses recorded since the last write count, too.
             await Promise.all([key_use.flush(), session_use.flush()]);
             return {
-              seen: await lastSeen(db, user_ids),
-              link_ends: await linkEnds(db, user_ids),
+              last_seen_ms: await lastSeen(db, user_ids),
+              link_expires_ms: await linkEnds(db, user_ids),
             };
           },
         }),

@@ -193,11 +193,11 @@ export async function lastSeen(
   db: AccountsDb,
   user_ids: readonly string[],
 ): Promise<Map<string, number>> {
-  const seen = new Map<string, number>();
-  if (user_ids.length === 0) return seen;
+  const last_seen_ms = new Map<string, number>();
+  if (user_ids.length === 0) return last_seen_ms;
   const note = (rows: readonly { readonly id: string; readonly at: number | null }[]) => {
     for (const { id, at } of rows)
-      if (at !== null) seen.set(id, Math.max(seen.get(id) ?? 0, toNumber(at)));
+      if (at !== null) last_seen_ms.set(id, Math.max(last_seen_ms.get(id) ?? 0, toNumber(at)));
   };
   note(
     await db
@@ -214,7 +214,7 @@ export async function lastSeen(
       .groupBy("user_id")
       .execute(),
   );
-  return seen;
+  return last_seen_ms;
 }
 
 /** When the link of each of these users expires. */

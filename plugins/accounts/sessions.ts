@@ -196,9 +196,9 @@ export class SessionService implements Sessions {
     const session = await this.findByCookie(call.request, call.client);
     const ended = session && (await this.endIfThere(session.user_id, session.id));
     if (!ended) return null;
-    const known = { ...session, kept: this.unsealed(session.id, ended.kept) };
+    const session_data = { ...session, kept: this.unsealed(session.id, ended.kept) };
     for (const rule of this.ctx.rules()) {
-      const to = await rule.signedOut?.(known, call);
+      const to = await rule.signedOut?.(session_data, call);
       if (to) return to;
     }
     return null;

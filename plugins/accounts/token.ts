@@ -47,11 +47,11 @@ export const sameDigest = (a: string, b: string): boolean =>
 function checksum(text: string): string {
   let digits = "";
   for (
-    let rest = Bun.hash.crc32(text);
+    let remainder = Bun.hash.crc32(text);
     digits.length < checksum_length;
-    rest = Math.floor(rest / 62)
+    remainder = Math.floor(remainder / 62)
   )
-    digits = alphabet[rest % 62]! + digits;
+    digits = alphabet[remainder % 62]! + digits;
   return digits;
 }
 

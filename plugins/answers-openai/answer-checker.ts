@@ -162,15 +162,15 @@ export class AnswerChecker {
 
 /** Where a sentence ends and the next one begins, within the text. Quotations are not split. */
 function boundaries(text: string, { sentences }: TextAnalysis): number[] {
-  const found: number[] = [];
+  const numbers: number[] = [];
   let from = 0;
   for (const { start } of sentences(text).slice(1)) {
     const part = text.slice(from, start);
     if (isOpen(part) && part.length < open_chars_max && !/\n\s*\n/.test(part)) continue;
-    found.push(start);
+    numbers.push(start);
     from = start;
   }
-  return found;
+  return numbers;
 }
 
 /** How much of a truncated text consists of complete sentences; all of it when it has only one. */

@@ -69,8 +69,8 @@ export class ModelHealth {
     this.look();
     const instead =
       this.ctx.fallback === "extractive" ? "answers quote the documents" : "questions fail";
-    const why = `The language model is not responding, so ${instead}: ${last.message}.`;
-    return `${why} ${advice[last.kind]}`;
+    const reason = `The language model is not responding, so ${instead}: ${last.message}.`;
+    return `${reason} ${advice[last.kind]}`;
   }
 
   private look(): void {

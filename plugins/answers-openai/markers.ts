@@ -55,7 +55,7 @@ export function withoutMarkers(raw: string, sources: number): UnmarkedText {
     text += begins ? withCapital(more) : more;
   };
   for (const match of raw.matchAll(marker)) {
-    const [whole, spaces, brackets, lenses, words, bare, superscripts, phrase] = match;
+    const [marker, spaces, brackets, lenses, words, bare, superscripts, phrase] = match;
     const numbers = numbersOf(
       brackets ?? lenses ?? words ?? bare ?? phrase ?? digitsOf(superscripts!),
     );
@@ -66,16 +66,16 @@ export function withoutMarkers(raw: string, sources: number): UnmarkedText {
     let kept_length = 0;
     if (leads) kept_length = spaces!.length;
     // The space before what it introduces.
-    else if (phrase !== undefined && /\s$/.test(whole)) kept_length = 1;
+    else if (phrase !== undefined && /\s$/.test(marker)) kept_length = 1;
     if (leads) text += spaces!;
     markers.push({
       at: text.length,
-      raw: whole.length - kept_length,
+      raw: marker.length - kept_length,
       spaced: spaces !== "" || phrase !== undefined,
       leads,
       sources: numbers,
     });
-    end = match.index + whole.length;
+    end = match.index + marker.length;
     if (kept_length > 0 && !leads) text += " ";
   }
   addText(raw.slice(end));

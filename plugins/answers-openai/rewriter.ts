@@ -143,15 +143,15 @@ export function merged(
   rewritten: readonly FoundPassage[],
   limit: number,
 ): FoundPassage[] {
-  const found = new Map<string, { readonly passage: FoundPassage; score: number }>();
+  const passages_by_key = new Map<string, { readonly passage: FoundPassage; score: number }>();
   for (const list of [rewritten, of_passages])
     for (const [rank, passage] of list.entries()) {
       const key = `${passage.document_id} ${passage.start}`;
-      const known = found.get(key);
-      if (known) known.score += 1 / (rank + 1);
-      else found.set(key, { passage, score: 1 / (rank + 1) });
+      const entry = passages_by_key.get(key);
+      if (entry) entry.score += 1 / (rank + 1);
+      else passages_by_key.set(key, { passage, score: 1 / (rank + 1) });
     }
-  return [...found.values()]
+  return [...passages_by_key.values()]
     .toSorted((a, b) => b.score - a.score)
     .slice(0, limit)
     .map(({ passage }) => passage);

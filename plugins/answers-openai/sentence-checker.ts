@@ -160,17 +160,17 @@ export class SentenceChecker {
   }
 
   private isBorneOut(text: string, claim: Claim, source: number, share: number): boolean {
-    const found = this.evidence.find(source, claim)?.share ?? 0;
+    const best_share = this.evidence.find(source, claim)?.share ?? 0;
     // Bare numbers, such as `Every ninety days`, share no word.
-    return (claim.size === 0 || found >= share) && this.agreement.agrees(text, [source]);
+    return (claim.size === 0 || best_share >= share) && this.agreement.agrees(text, [source]);
   }
 
   /** The share of the claim that several sources cover together. */
   private sharedBy(claim: Claim, sources: readonly number[]): number {
-    const found = sources.map((source) => this.evidence.find(source, claim)?.share ?? 0);
+    const shares = sources.map((source) => this.evidence.find(source, claim)?.share ?? 0);
     return Math.min(
       1,
-      found.reduce((sum, share) => sum + share, 0),
+      shares.reduce((sum, share) => sum + share, 0),
     );
   }
 
@@ -214,8 +214,8 @@ export class SentenceChecker {
       this.evidence.sentencesOf(source)[0];
     if (evidence === undefined) return null;
     const key = `${source}:${evidence.start}:${evidence.end}`;
-    const known = this.cited.get(key);
-    if (known) return known.id;
+    const cached = this.cited.get(key);
+    if (cached) return cached.id;
     const passage = this.sources[source]!;
     const quote = passage.quote.slice(evidence.start, evidence.end);
     const start = passage.start + codePoints(passage.quote.slice(0, evidence.start));

@@ -100,7 +100,7 @@ export interface Backup {
 
 /** Reads the directory and the manifest; nothing else is checked yet. @throws BadBackup */
 export async function openBackup(path: string): Promise<Backup> {
-  const bad = (why: string): BadBackup => new BadBackup(`${basename(path)} ${why}`);
+  const bad = (problem: string): BadBackup => new BadBackup(`${basename(path)} ${problem}`);
   const entries = readEntries(path, bad);
   const entry = entries.get(manifest_part);
   if (!entry) throw bad("is not a Dossier backup: it has no manifest.json.");
@@ -128,7 +128,7 @@ export async function openBackup(path: string): Promise<Backup> {
   return backup;
 }
 
-function readEntries(path: string, bad: (why: string) => BadBackup): Map<string, ZipEntry> {
+function readEntries(path: string, bad: (problem: string) => BadBackup): Map<string, ZipEntry> {
   const entries = new Map<string, ZipEntry>();
   let file: number;
   try {
@@ -169,11 +169,11 @@ export async function* readOriginals({ path, entries }: Backup): AsyncGenerator<
   const decoder = new TextDecoder();
   const bad = (): BadBackup =>
     new BadBackup(`${basename(path)} is damaged: its originals.jsonl is not valid.`);
-  let rest = "";
+  let partial_line = "";
   for await (const piece of piecesOf(path, entry, entry.bytes)) {
-    const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
-    rest = lines.pop()!;
-    if (rest.length > line_length_max) throw bad();
+    const lines = (partial_line + decoder.decode(piece, { stream: true })).split("\n");
+    partial_line = lines.pop()!;
+    if (partial_line.length > line_length_max) throw bad();
     for (const line of lines) {
       const original = parsedJson(line) as Original;
       try {
@@ -184,7 +184,7 @@ export async function* readOriginals({ path, entries }: Backup): AsyncGenerator<
       yield original;
     }
   }
-  if (rest !== "") throw bad();
+  if (partial_line !== "") throw bad();
 }
 
 /**

@@ -80,15 +80,15 @@ export const commandHandlers = (
   },
   async backupList({ options, print }) {
     const { backups: listed } = await backups.list();
-    const rows = listed.map(({ name, path, bytes, summary, problem, ...rest }) => ({
+    const rows = listed.map(({ name, path, bytes, summary, problem, ...state }) => ({
       name,
       path,
       bytes,
       made_at: summary?.at ?? null,
       originals: summary?.originals ?? null,
       incremental: summary === null ? null : summary.elsewhere > 0,
-      rehearsed_at: rfc3339OrNull(rest.rehearsed_at),
-      problem: problem ?? rest.failure,
+      rehearsed_at: rfc3339OrNull(state.rehearsed_at),
+      problem: problem ?? state.failure,
     }));
     if (options.json) return print(JSON.stringify(rows));
     if (rows.length === 0) print(`There are no backups in ${backups.settings.directory}.`);

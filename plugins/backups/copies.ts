@@ -34,15 +34,15 @@ export class Copies {
   }
 
   async check(): Promise<CheckResult> {
-    const found = this.find();
-    const detail = this.words(found);
-    const { abandoned, rolled_back } = found;
+    const files = this.find();
+    const detail = this.words(files);
+    const { abandoned, rolled_back } = files;
     if (abandoned.length === 0 && rolled_back.length <= rolled_back_max) return ok(detail);
-    const why =
+    const reason =
       abandoned.length > 0
         ? `An interrupted restore or rollback left ${abandoned.join(" and ")} behind.`
         : `Rollbacks keep at most ${rolled_back_max} earlier databases, and there are more.`;
-    return { status: "warn", detail: `${detail} ${why}`, fix: "Delete the excess files." };
+    return { status: "warn", detail: `${detail} ${reason}`, fix: "Delete the excess files." };
   }
 
   async mend(): Promise<string> {

@@ -41,8 +41,8 @@ export function findKeptCopies(data: string, now_ms: number): KeptCopies {
       bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const abandoned: string[] = [];
   for (const path of [join(data, restoring_directory), join(data, rollback_file)]) {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found !== undefined && now_ms - found.mtimeMs > abandoned_ms) abandoned.push(path);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats !== undefined && now_ms - stats.mtimeMs > abandoned_ms) abandoned.push(path);
   }
   return { copies, rolled_back, bytes, abandoned };
 }

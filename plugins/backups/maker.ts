@@ -242,14 +242,14 @@ const signalOf = ({ signal }: Watch) => (signal === undefined ? {} : { signal })
 /** The backups at a path: itself, or those in the directory. @throws Error when there are none. */
 async function archivesOf(path: string | undefined): Promise<string[]> {
   if (path === undefined) return [];
-  const found = resolve(path);
-  if (!existsSync(found))
-    throw badRequest(`There is no backup ${found} to base an incremental backup on.`);
-  if (!(await stat(found)).isDirectory()) return [found];
-  const names = (await readdir(found)).filter((name) => backup_pattern.test(name)).sort();
+  const absolute_path = resolve(path);
+  if (!existsSync(absolute_path))
+    throw badRequest(`There is no backup ${absolute_path} to base an incremental backup on.`);
+  if (!(await stat(absolute_path)).isDirectory()) return [absolute_path];
+  const names = (await readdir(absolute_path)).filter((name) => backup_pattern.test(name)).sort();
   if (names.length === 0)
-    throw badRequest(`There is no backup in ${found} to base an incremental backup on.`);
-  return names.map((name) => join(found, name));
+    throw badRequest(`There is no backup in ${absolute_path} to base an incremental backup on.`);
+  return names.map((name) => join(absolute_path, name));
 }
 
 async function removeHalves(directory: string): Promise<void> {

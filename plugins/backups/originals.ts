@@ -70,11 +70,11 @@ function readLine(line: string, path: string, number: number): Original {
 }
 
 async function problemOf(
-  found: StoredBytes | undefined,
+  stored: StoredBytes | undefined,
   sha256: string,
   bytes: number,
 ): Promise<string | null> {
-  if (found === undefined) return "is missing";
-  if (found.size !== bytes) return `has ${found.size} bytes, not ${bytes}`;
-  return (await isWhole(found, sha256)) ? null : "does not match its SHA-256";
+  if (stored === undefined) return "is missing";
+  if (stored.size !== bytes) return `has ${stored.size} bytes, not ${bytes}`;
+  return (await isWhole(stored, sha256)) ? null : "does not match its SHA-256";
 }

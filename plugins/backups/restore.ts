@@ -72,8 +72,8 @@ export const restoreTool: Tool = {
 /** @throws Error when the tables are of a newer version. */
 function requireKnown({ manifest, path }: Backup, { known_steps }: ToolInput): void {
   const newer = manifest.migrations.find((step) => {
-    const known = known_steps.get(step.slice(0, step.indexOf("/")));
-    return known !== undefined && !known.includes(step.slice(step.indexOf("/") + 1));
+    const plugin_steps = known_steps.get(step.slice(0, step.indexOf("/")));
+    return plugin_steps !== undefined && !plugin_steps.includes(step.slice(step.indexOf("/") + 1));
   });
   if (newer !== undefined)
     throw new Error(
@@ -88,10 +88,10 @@ async function requireNothing(data: string): Promise<void> {
   const names = await readdir(data).catch(() => {
     throw new Error(`${data} is not a directory`);
   });
-  const found = names.find((name) => !is_nothing.test(name));
-  if (found !== undefined)
+  const existing = names.find((name) => !is_nothing.test(name));
+  if (existing !== undefined)
     throw new Error(
-      `${data} is not empty: it contains ${found}. Existing files are never overwritten. ` +
+      `${data} is not empty: it contains ${existing}. Existing files are never overwritten. ` +
         "Specify a new directory with --data, or move this one aside",
     );
 }
@@ -130,9 +130,9 @@ async function takeOriginals(
     originals.push(original);
     const holder = original.in;
     if (holder === undefined || holders.has(holder)) continue;
-    const found = directories.map((directory) => join(directory, holder)).find(existsSync);
-    if (found === undefined) missing.set(holder, (missing.get(holder) ?? 0) + 1);
-    else holders.set(holder, await openBackup(found));
+    const holder_path = directories.map((directory) => join(directory, holder)).find(existsSync);
+    if (holder_path === undefined) missing.set(holder, (missing.get(holder) ?? 0) + 1);
+    else holders.set(holder, await openBackup(holder_path));
   }
   if (missing.size > 0) throw new Error(inWords(missing, directories));
   if (originals.length !== backup.manifest.originals.count)

@@ -298,9 +298,9 @@ export class BackupService {
     } catch (error) {
       // It was refused, or the server is stopping: nothing is wrong with backups.
       if (error instanceof HttpError || signal?.aborted) throw error;
-      const why = messageOf(error);
-      log.error(`${kind} failed`, { path, error: why });
-      await note({ path, error: why.replace(/\.$/, "") }).catch(() => {});
+      const reason = messageOf(error);
+      log.error(`${kind} failed`, { path, error: reason });
+      await note({ path, error: reason.replace(/\.$/, "") }).catch(() => {});
       throw error;
     } finally {
       this.running = null;

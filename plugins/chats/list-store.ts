@@ -53,7 +53,7 @@ async function listMatching(
   page: PageRequest,
 ): Promise<Listed<ChatRow>> {
   const ordered = rows.orderBy("created_at", "desc").orderBy("id", "desc").limit(chats_at_once);
-  const found: ChatRow[] = [];
+  const matching_rows: ChatRow[] = [];
   for (let part = ordered; ;) {
     const chats = await part.execute();
     const named_ids = new Set(
@@ -64,14 +64,14 @@ async function listMatching(
       chats.filter(({ id }) => !named_ids.has(id)).map(({ id }) => id),
       words,
     );
-    found.push(...chats.filter(({ id }) => named_ids.has(id) || asking_ids.has(id)));
+    matching_rows.push(...chats.filter(({ id }) => named_ids.has(id) || asking_ids.has(id)));
     const last = chats.at(-1);
     if (chats.length < chats_at_once || !last) break;
     part = ordered.where(sql<boolean>`(created_at, id) < (${last.created_at}, ${last.id})`);
     await nextTurn();
   }
   const { offset, limit } = pageWindow(page);
-  return { rows: found.slice(offset, offset + limit), total: found.length };
+  return { rows: matching_rows.slice(offset, offset + limit), total: matching_rows.length };
 }
 
 async function chatsWithQuestion(

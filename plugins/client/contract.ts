@@ -56,13 +56,13 @@ export async function ask<R>(
 export async function listFolders(call: Asked, folders_max: number): Promise<FolderRecord[]> {
   const folders: FolderRecord[] = [];
   for (let page: number | null = 1; page !== null && folders.length < folders_max;) {
-    const found: Page<FolderRecord> = await ask(
+    const folder_page: Page<FolderRecord> = await ask(
       call,
       "GET",
       `/folders?per_page=${page_size}&page=${page}`,
     );
-    folders.push(...found.data);
-    page = found.pagination.next_page;
+    folders.push(...folder_page.data);
+    page = folder_page.pagination.next_page;
   }
   return folders.slice(0, folders_max);
 }

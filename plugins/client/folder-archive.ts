@@ -83,5 +83,5 @@ export function leftOut(run: FolderImport): string | null {
   return left_out.length === 0
     ? null
     : "Not included in the archive: " +
-        `${left_out.map(([what, count]) => `${count} ${what}`).join(", ")}.`;
+        `${left_out.map(([kind, count]) => `${count} ${kind}`).join(", ")}.`;
 }

@@ -14,8 +14,10 @@ export interface QuotedPassage {
 
 /** The quote, indented; on one line, unless it contains a code block. */
 export function indentedQuote({ quote }: Pick<QuotedPassage, "quote">): string {
-  const whole = `“${quote.trim()}”`;
-  const lines = /^[ \t]*(?:`{3}|~{3})/m.test(whole) ? whole : whole.replace(/\s+/g, " ");
+  const quotation = `“${quote.trim()}”`;
+  const lines = /^[ \t]*(?:`{3}|~{3})/m.test(quotation)
+    ? quotation
+    : quotation.replace(/\s+/g, " ");
   return lines.replace(/^(?=.)/gm, "    ");
 }
 

@@ -100,7 +100,7 @@ export class ServerClient {
 
   /** By id, or by name, ignoring case. @throws Error when there is none, or more than one. */
   async folder(named: string): Promise<NamedFolder> {
-    const found: NamedFolder[] = [];
+    const folders: NamedFolder[] = [];
     for (let page: number | null = 1; page !== null;) {
       const {
         data,
@@ -111,21 +111,21 @@ export class ServerClient {
       );
       for (const folder of data) {
         if (folder.id === named) return folder;
-        if (folder.name.toLowerCase() === named.toLowerCase()) found.push(folder);
+        if (folder.name.toLowerCase() === named.toLowerCase()) folders.push(folder);
       }
       page = pagination.next_page;
     }
-    if (found.length > 1)
+    if (folders.length > 1)
       throw new Error(
         `several folders are named ${named}. Use an id instead ` +
-          `(${found.map(({ id }) => id).join(", ")})`,
+          `(${folders.map(({ id }) => id).join(", ")})`,
       );
-    if (found.length === 0)
+    if (folders.length === 0)
       throw new Error(
         `there is no folder ${named}. See dossier folder list, or create one with dossier ` +
           "folder create",
       );
-    return found[0]!;
+    return folders[0]!;
   }
 }
 

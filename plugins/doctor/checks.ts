@@ -51,11 +51,11 @@ export function serverChecks(ctx: ServerChecksContext): SystemCheck[] {
 }
 
 async function references({ findDanglingRows }: ServerChecksContext): Promise<CheckResult> {
-  const found = await findDanglingRows();
-  if (found.length === 0) return ok("Every reference between rows is intact.");
+  const dangling = await findDanglingRows();
+  if (dangling.length === 0) return ok("Every reference between rows is intact.");
   return {
     status: "fail",
-    detail: `In the database ${found.join("; ")}.`,
+    detail: `In the database ${dangling.join("; ")}.`,
     fix: "Create a backup and report this, because no version of Dossier writes such rows.",
   };
 }
@@ -114,8 +114,8 @@ async function openToOthers(data: string): Promise<{ path: string; mode: number 
   ];
   const open: { path: string; mode: number }[] = [];
   for (const [path, mode] of modes) {
-    const found = await stat(path).catch(() => null);
-    if (found !== null && (found.mode & 0o077) !== 0) open.push({ path, mode });
+    const stats = await stat(path).catch(() => null);
+    if (stats !== null && (stats.mode & 0o077) !== 0) open.push({ path, mode });
   }
   return open;
 }

@@ -60,11 +60,11 @@ export class DamageCheck {
   private async findAll(): Promise<string[]> {
     const problems: string[] = [];
     for (let from: SearchPlace | null = null; ; await Bun.sleep(pause_ms)) {
-      const found: DamageFound = await this.ctx.findDamage(from);
-      this.progress = found;
-      problems.push(...found.problems);
-      if (found.next === null) return problems;
-      from = found.next;
+      const damage: DamageFound = await this.ctx.findDamage(from);
+      this.progress = damage;
+      problems.push(...damage.problems);
+      if (damage.next === null) return problems;
+      from = damage.next;
     }
   }
 

@@ -78,9 +78,9 @@ async function examine(input: ToolInput, tell: Tell): Promise<void> {
       }
     });
   } catch (error) {
-    const why = messageOf(error);
-    const name = is_earlier.test(why) || is_newer.test(why) ? "Tables" : "Opening";
-    tell(toChecked(closed(name), await unopened(why, data)));
+    const reason = messageOf(error);
+    const name = is_earlier.test(reason) || is_newer.test(reason) ? "Tables" : "Opening";
+    tell(toChecked(closed(name), await unopened(reason, data)));
   }
 }
 
@@ -143,10 +143,10 @@ const closed = (name: string) => ({ name, run: async () => ok("") });
 async function damageOf({ isolate, data }: ToolInput, path: string): Promise<CheckResult> {
   const problems: string[] = [];
   for (let from: SearchPlace | null = null; ;) {
-    const found = (await isolate("findDamage", { path, from }, limits)) as DamageFound;
-    problems.push(...found.problems);
-    if (found.next === null) break;
-    from = found.next;
+    const damage = (await isolate("findDamage", { path, from }, limits)) as DamageFound;
+    problems.push(...damage.problems);
+    if (damage.next === null) break;
+    from = damage.next;
   }
   if (problems.length === 0) return ok("All of it was read, and no damage was found.");
   return {
@@ -160,11 +160,11 @@ async function damageOf({ isolate, data }: ToolInput, path: string): Promise<Che
 const is_earlier = /written by an earlier version/;
 const is_newer = /written by a newer build/;
 
-async function unopened(why: string, data: string): Promise<CheckResult> {
-  const is_older = is_earlier.test(why);
+async function unopened(reason: string, data: string): Promise<CheckResult> {
+  const is_older = is_earlier.test(reason);
   return {
     status: is_older ? "warn" : "fail",
-    detail: `It can't be opened, so nothing else was checked: ${why}.`,
+    detail: `It can't be opened, so nothing else was checked: ${reason}.`,
     fix: is_older ? "Start the server once." : await wayBack(data),
   };
 }

@@ -115,6 +115,6 @@ function targetOf(
 ): string | null {
   if (/^([a-z]+:|#)/.test(href)) return href;
   const [path = "", hash] = href.split("#");
-  const found = address(posix.join(posix.dirname(from), path));
-  return found === null ? null : found + (hash === undefined ? "" : `#${hash}`);
+  const target = address(posix.join(posix.dirname(from), path));
+  return target === null ? null : target + (hash === undefined ? "" : `#${hash}`);
 }

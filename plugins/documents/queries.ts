@@ -136,8 +136,8 @@ export async function getOutline(
 ): Promise<Outline> {
   return rereadIfGone(async () => {
     await requireDocument(db, owner_id, document_id);
-    const found = await textStore.findCurrentText(db, document_id);
-    return found ? outlineOf(found, () => textStore.placesIn(db, found.text)) : no_outline;
+    const text = await textStore.findCurrentText(db, document_id);
+    return text ? outlineOf(text, () => textStore.placesIn(db, text.text)) : no_outline;
   });
 }
 
@@ -226,16 +226,16 @@ export const documentQueries: Pick<
 
   findQuotes: (db, document_id, quotes) =>
     rereadIfGone(async () => {
-      const found = await textStore.findWithText(db, document_id);
-      return found ? textStore.findQuotes(db, found.text, quotes) : new Set();
+      const document = await textStore.findWithText(db, document_id);
+      return document ? textStore.findQuotes(db, document.text, quotes) : new Set();
     }),
 
   findSpans: (db, { start, end, ...version }) =>
     rereadIfGone(async () => {
-      const found = await textStore.findSpans(db, version);
-      if (found === undefined) return undefined;
-      const { pages, times = [] } = found.spans;
-      const places = textStore.placesIn(db, found.text);
+      const spans = await textStore.findSpans(db, version);
+      if (spans === undefined) return undefined;
+      const { pages, times = [] } = spans.spans;
+      const places = textStore.placesIn(db, spans.text);
       return { start: await places.unitAt(start), end: await places.unitAt(end), pages, times };
     }),
 
@@ -251,12 +251,12 @@ export const documentQueries: Pick<
     byId(await linkStore.findLinked(db, document_ids, folder_ids)),
 
   findSyncedPlaces: async (db, places) => {
-    const found = await linkStore.syncedLinks(
+    const links = await linkStore.syncedLinks(
       db,
       places.map(({ document_id }) => document_id),
     );
     const keyOf = (place: DocumentInFolder) => `${place.document_id} ${place.folder_id}`;
-    const keys = new Set(found.map(keyOf));
+    const keys = new Set(links.map(keyOf));
     return (place) => keys.has(keyOf(place));
   },
 };

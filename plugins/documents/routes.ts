@@ -316,11 +316,11 @@ export const documentHandlers = (ctx: DocumentContext): Handlers => ({
   get: async ({ caller, client, params, query }) => {
     if (query.content === false)
       return toRecord(await queries.getDocument(ctx, caller.owner_id, params.documentId), client);
-    const found = await queries.getWithContent(ctx, caller.owner_id, params.documentId);
-    const { content } = found;
+    const document = await queries.getWithContent(ctx, caller.owner_id, params.documentId);
+    const { content } = document;
     return typeof content === "string"
-      ? { ...toRecord(found, client), content }
-      : withContent(toRecord(found, client), content);
+      ? { ...toRecord(document, client), content }
+      : withContent(toRecord(document, client), content);
   },
 
   rename: async ({ caller, client, params, body }) =>

@@ -213,8 +213,8 @@ export const setProgress = (
   values: Pick<DocumentRow, "stage" | "progress" | "attempts">,
 ) => updateWhileSyncing(db, id, version, values);
 /** The version is indexed and answers from now on, unless a newer one came meanwhile. */
-export const setSynced = (db: DocumentsDb, id: string, version: number, found: FoundByIndexing) =>
-  updateWhileSyncing(db, id, version, syncedState(version, found));
+export const setSynced = (db: DocumentsDb, id: string, version: number, result: FoundByIndexing) =>
+  updateWhileSyncing(db, id, version, syncedState(version, result));
 /** Properties of a document that indexing determines. */
 type FoundByIndexing = Pick<
   DocumentRow,

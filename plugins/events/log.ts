@@ -129,8 +129,8 @@ export class EventLog implements EventWriter {
     this.listeners.set(owner_id, (this.listeners.get(owner_id) ?? 0) + 1);
     try {
       const reader = await this.listen(owner_id);
-      const seen = last_event_id === null ? null : seqIn(last_event_id, reader);
-      if (seen !== null) return { ...markOf(reader, seen), how: "resumed" };
+      const seen_seq = last_event_id === null ? null : seqIn(last_event_id, reader);
+      if (seen_seq !== null) return { ...markOf(reader, seen_seq), how: "resumed" };
       const how = last_event_id === null ? "new" : "lost";
       return { ...markOf(reader, reader.last_seq), how };
     } catch (error) {
@@ -217,9 +217,10 @@ export class EventLog implements EventWriter {
 
   private async listen(owner_id: string): Promise<ReaderRow> {
     const { inDeletion, keep_ms, newRunId, now_ms, reads } = this.ctx;
-    const known = await store.readReader(reads, owner_id);
+    const stored_reader = await store.readReader(reads, owner_id);
     const until = now_ms() + keep_ms();
-    if (known && Math.abs(until - known.listens_until) < keep_ms() / 10) return known;
+    if (stored_reader && Math.abs(until - stored_reader.listens_until) < keep_ms() / 10)
+      return stored_reader;
     return inDeletion(async (tx) => {
       const row = { owner_id, last_seq: 0, dropped_seq: 0, runs: "[]", listens_until: until };
       const reader = await store.ensureReader(tx, row);

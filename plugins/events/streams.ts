@@ -76,12 +76,12 @@ export class EventStreams {
   }
 
   private requireKnown(types: readonly string[] = []): void {
-    const known = this.ctx.streamed().flatMap(({ kinds }) => kinds.map(({ type }) => type));
-    const unknown = types.find((type) => !known.includes(type));
+    const known_types = this.ctx.streamed().flatMap(({ kinds }) => kinds.map(({ type }) => type));
+    const unknown = types.find((type) => !known_types.includes(type));
     if (unknown !== undefined)
       throw badRequest(
         `There is no event ${JSON.stringify(unknown)}. The query field \`types\` can ` +
-          `contain ${known.toSorted().join(", ")}.`,
+          `contain ${known_types.toSorted().join(", ")}.`,
         "?types",
       );
   }

@@ -55,11 +55,11 @@ async function readEnds({
 
 function unsupportedMessage(head: Uint8Array, extractors: readonly Extractor[]): string {
   const description = describeSignature(head);
-  const why =
+  const reason =
     description === null
       ? "This is not a text file, and its type is not known"
       : `This appears to be ${description}, which can't be read`;
-  return `${why}. Supported formats: ${extractors.map(({ name }) => name).join(", ")}.`;
+  return `${reason}. Supported formats: ${extractors.map(({ name }) => name).join(", ")}.`;
 }
 
 /** A label on one line, short enough to be shown beside a quote; null if blank. */

@@ -24,8 +24,8 @@ export class BadArchive extends Error {
   }
 }
 /** The refusal of an archive because of one of its parts; `why` completes the sentence. */
-export const badPart = (name: string, why: string): BadArchive =>
-  new BadArchive(`The archive is refused: its part ${shown(name)} ${why}.`);
+export const badPart = (name: string, problem: string): BadArchive =>
+  new BadArchive(`The archive is refused: its part ${shown(name)} ${problem}.`);
 
 /** Quotes an untrusted name in a sentence. */
 export const shown = (name: string): string =>
@@ -113,8 +113,8 @@ export async function* readText(
     const text = decode(piece);
     if (text !== "") yield text;
   }
-  const rest = decode();
-  if (rest !== "") yield rest;
+  const tail = decode();
+  if (tail !== "") yield tail;
 }
 
 /** A line of a part, parsed. */
@@ -128,16 +128,16 @@ export async function* readLines(
   name: string,
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Line, void> {
-  let rest = "";
+  let partial_line = "";
   let number = 0;
   for await (const text of readText(name, pieces)) {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop()!;
+    const lines = (partial_line + text).split("\n");
+    partial_line = lines.pop()!;
     for (const line of lines) yield parsedLine(name, ++number, line);
-    if (rest.length > line_length_max)
+    if (partial_line.length > line_length_max)
       throw badPart(name, `has a line of more than ${line_length_max} characters`);
   }
-  if (rest !== "") throw badPart(name, `ends in the middle of line ${number + 1}`);
+  if (partial_line !== "") throw badPart(name, `ends in the middle of line ${number + 1}`);
 }
 
 function parsedLine(name: string, number: number, line: string): Line {

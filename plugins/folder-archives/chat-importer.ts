@@ -84,15 +84,18 @@ export class ChatImporter {
   /** A citation of a document that was not exported refers to no document here. */
   private async cited<P extends RelatedPassage>(citation: P): Promise<P> {
     const { ids, ctx, root_id } = this.run;
-    const known = ids.document.get(citation.document_id);
-    const document_id = known ?? ctx.newId("doc");
-    const holds = known !== undefined && !citation.stale && (await this.holds(known, citation));
+    const new_document_id = ids.document.get(citation.document_id);
+    const document_id = new_document_id ?? ctx.newId("doc");
+    const holds =
+      new_document_id !== undefined &&
+      !citation.stale &&
+      (await this.holds(new_document_id, citation));
     return {
       ...citation,
       document_id,
       folder_id: ids.folder.get(citation.folder_id) ?? root_id,
       url: `/api/dev/v1/documents/${document_id}`,
-      quote: known === undefined ? "" : citation.quote,
+      quote: new_document_id === undefined ? "" : citation.quote,
       stale: !holds,
     };
   }

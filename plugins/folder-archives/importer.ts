@@ -135,8 +135,8 @@ export class FolderImporter {
     const now = now_ms();
     for await (const { value } of this.run.lines(prompts_part)) {
       const prompt = value as PromptCopy;
-      const known = await prompts.findSame(db, owner_id, prompt);
-      if (known !== undefined) ids.prompt.set(prompt.id, known);
+      const existing_id = await prompts.findSame(db, owner_id, prompt);
+      if (existing_id !== undefined) ids.prompt.set(prompt.id, existing_id);
       else
         this.new_prompts.push({
           ...prompt,

@@ -212,9 +212,9 @@ class FolderWriter {
       this.left_out.messages += await chats.countUnfinished(db, chat.id);
     }
     const used = new Set(asking.chats.flatMap(({ prompt_ids }) => prompt_ids));
-    const found = await prompts.findCopies(db, [...used]);
-    this.counts.prompts = found.length;
-    yield* this.lines(layout.prompts_part, found);
+    const copies = await prompts.findCopies(db, [...used]);
+    this.counts.prompts = copies.length;
+    yield* this.lines(layout.prompts_part, copies);
   }
 
   private async *chatLines({ id, ...chat }: ChatCopy): AsyncGenerator<unknown, void> {

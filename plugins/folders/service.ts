@@ -94,8 +94,8 @@ export class FolderService implements Folders {
     pointer: string,
   ): Promise<string[]> {
     const unique_ids = [...new Set(folder_ids)];
-    const found = await store.findFolders(db, unique_ids);
-    requireAllOwned(found, unique_ids, owner_id, { what: "folder", pointer });
+    const rows = await store.findFolders(db, unique_ids);
+    requireAllOwned(rows, unique_ids, owner_id, { what: "folder", pointer });
     return [...new Set([...unique_ids, ...(await store.childIds(db, unique_ids))])];
   }
 
@@ -117,8 +117,8 @@ export class FolderService implements Folders {
     { parent_id, name, admitted }: Parameters<Folders["ensureChild"]>[2],
   ): Promise<string> {
     requireAdmitted(admitted);
-    const known = await findChild(tx, parent_id, name);
-    if (known) return known.id;
+    const existing = await findChild(tx, parent_id, name);
+    if (existing) return existing.id;
     const folder = this.newRow(owner_id, parent_id, name, null);
     await this.insert(tx, folder);
     return folder.id;

@@ -19,11 +19,11 @@ export function checkCron(expression: string, now_ms: number): void {
       throw new Error(`it has ${count} field${count === 1 ? "" : "s"}`);
     next = nextTime(expression, now_ms);
   } catch (error) {
-    const why =
+    const reason =
       error instanceof Error ? error.message.replace(/^CronPattern: |\.$/g, "") : String(error);
     throw badRequest(
       "The field `every` must be a cron expression of five fields, such as " +
-        `"0 6 * * *" for each day at 06:00 UTC; ${why}.`,
+        `"0 6 * * *" for each day at 06:00 UTC; ${reason}.`,
       "/every",
     );
   }

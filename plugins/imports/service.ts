@@ -302,7 +302,7 @@ async function requireCapacity(tx: Db, owner_id: string): Promise<void> {
 
 /** @throws HttpError 409 when nothing of the run can be retried. */
 function requireRetryable({ finished_at, status, kind, failed, error }: RunState): void {
-  const refuse = (why: string): HttpError => conflict(why, "nothing_to_retry");
+  const refuse = (reason: string): HttpError => conflict(reason, "nothing_to_retry");
   if (finished_at === null) throw refuse("The import is still in progress.");
   if (status === "cancelled") throw refuse("A cancelled import can't be retried. Start a new one.");
   if (kind === "device")

@@ -36,19 +36,19 @@ export async function listResources(
 ) {
   if (!caller.scopes.includes("read"))
     throw new HttpError(403, "missing_scope", "This API key lacks the scope read.");
-  const found = await documents.listOwned(db, caller.owner_id, {
+  const listed = await documents.listOwned(db, caller.owner_id, {
     after: cursor ?? null,
     limit: page_size + 1,
     ascending: false,
   });
-  const page = found.slice(0, page_size);
+  const page = listed.slice(0, page_size);
   return {
     resources: page.map(({ id, name }) => ({
       uri: `${scheme}${id}`,
       name,
       mimeType: "text/plain",
     })),
-    ...(found.length > page_size && { nextCursor: page.at(-1)!.id }),
+    ...(listed.length > page_size && { nextCursor: page.at(-1)!.id }),
   };
 }
 

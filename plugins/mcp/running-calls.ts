@@ -61,8 +61,8 @@ export class RunningCalls {
    * cancelled.
    */
   private end(key: string): void {
-    const found = this.running.get(key);
-    if (found?.size === 1) for (const call of found) call.abort();
+    const controllers = this.running.get(key);
+    if (controllers?.size === 1) for (const call of controllers) call.abort();
   }
 }
 

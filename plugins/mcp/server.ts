@@ -102,11 +102,11 @@ function handle(
 ): void {
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(shown) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-    const found = tools.find(({ name }) => name === params.name);
-    if (!found)
+    const tool = tools.find(({ name }) => name === params.name);
+    if (!tool)
       throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name.slice(0, 200)}.`);
     const result = await cancellable((ended) =>
-      readable(() => found.run(ended, params.arguments ?? {}), ended.signal),
+      readable(() => tool.run(ended, params.arguments ?? {}), ended.signal),
     );
     return {
       content: [{ type: "text", text: bounded(result, call.tokens_max) }],

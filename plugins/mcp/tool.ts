@@ -67,15 +67,15 @@ export const Folders = t.Optional(
 
 /** Finds the folder by id or name. @throws HttpError 404 that lists the existing folders. */
 export async function requireFolder(call: ToolCall, named: string): Promise<FolderRecord> {
-  const found = await findFolders({ ...call }, named);
-  if (found.length === 1) return found[0]!;
+  const folders = await findFolders({ ...call }, named);
+  if (folders.length === 1) return folders[0]!;
   throw new HttpError(
     404,
     "not_found",
-    found.length === 0
+    folders.length === 0
       ? `There is no folder ${named.slice(0, 200)}. Call list_folders to see the folders.`
       : `Several folders are named ${named.slice(0, 200)}. Use an id instead ` +
-          `(${found
+          `(${folders
             .slice(0, 10)
             .map(({ id }) => id)
             .join(", ")}).`,

@@ -38,12 +38,15 @@ export class Scraper {
     const { content_type, exposition } = await import("./exposition");
     const all = metrics();
     // One at a time: a scrape must not delay requests by a burst of statements.
-    const found: ReadMetric[] = [];
+    const read_metrics: ReadMetric[] = [];
     for (const metric of all) {
       const read = await this.read(metric);
-      if (read) found.push(read);
+      if (read) read_metrics.push(read);
     }
-    return { text: await exposition(found, requests.read(), this.failing.size), content_type };
+    return {
+      text: await exposition(read_metrics, requests.read(), this.failing.size),
+      content_type,
+    };
   }
 
   private async read(metric: Metric): Promise<ReadMetric | null> {

@@ -73,8 +73,8 @@ function valuesOf(claims: Claims, name: string): string[] {
   return isObject(value) ? Object.keys(value) : [];
 }
 
-function within(claims: Claims, [first, ...rest]: readonly string[]): unknown {
+function within(claims: Claims, [first, ...path]: readonly string[]): unknown {
   const value = first !== undefined && Object.hasOwn(claims, first) ? claims[first] : undefined;
-  if (rest.length === 0) return value;
-  return isObject(value) ? within(value, rest) : undefined;
+  if (path.length === 0) return value;
+  return isObject(value) ? within(value, path) : undefined;
 }

@@ -8,9 +8,9 @@ const text_length_max = 300;
 /** @throws HttpError always; an HttpError is rethrown as it is. */
 export function throwReadable(error: unknown, log: Log): never {
   if (error instanceof HttpError) throw error;
-  const found = inWords(error);
-  log.warn("the single sign-on provider failed", { code: found.code, causes: causesOf(error) });
-  throw found;
+  const reason = inWords(error);
+  log.warn("the single sign-on provider failed", { code: reason.code, causes: causesOf(error) });
+  throw reason;
 }
 
 function inWords(error: unknown): HttpError {

@@ -28,14 +28,14 @@ export interface Identified {
   readonly claims: Claims;
   readonly id_token: string | undefined;
 }
-interface Known {
+interface Discovered {
   readonly configuration: Configuration;
   readonly until_ms: number;
 }
 
 /** Discovers the provider when it is first needed. */
 export class Provider {
-  private known: Known | null = null;
+  private discovered: Discovered | null = null;
   /** Concurrent callers share one request. */
   private asking: Promise<Configuration> | null = null;
   /** The client authentication method that worked last. */
@@ -49,10 +49,11 @@ export class Provider {
   /** The provider's metadata. @throws errors of the library. */
   async configuration(): Promise<Configuration> {
     const { now_ms } = this.ctx;
-    if (this.known && this.known.until_ms > now_ms()) return this.known.configuration;
+    if (this.discovered && this.discovered.until_ms > now_ms())
+      return this.discovered.configuration;
     this.asking ??= this.discover()
       .then((configuration) => {
-        this.known = { configuration, until_ms: now_ms() + kept_ms };
+        this.discovered = { configuration, until_ms: now_ms() + kept_ms };
         return configuration;
       })
       .finally(() => {
@@ -86,11 +87,11 @@ export class Provider {
     const claims = tokens.claims();
     if (!claims) throw new Error("the provider has sent no ID token");
     const { issuer, userinfo_endpoint } = configuration.serverMetadata();
-    const found = { issuer, id_token: tokens.id_token };
-    if (isEnough(claims) || userinfo_endpoint === undefined) return { ...found, claims };
+    const identified = { issuer, id_token: tokens.id_token };
+    if (isEnough(claims) || userinfo_endpoint === undefined) return { ...identified, claims };
     const more = await fetchUserInfo(configuration, tokens.access_token, claims.sub);
     // Signed claims take precedence.
-    return { ...found, claims: { ...more, ...claims } };
+    return { ...identified, claims: { ...more, ...claims } };
   }
 
   /** Null if the provider has no page to sign out at. */
@@ -129,7 +130,7 @@ export class Provider {
       const reconfigured = await this.configured(configuration.serverMetadata(), other);
       const tokens = await authorizationCodeGrant(reconfigured, url, checks());
       this.auth = other;
-      this.known = null;
+      this.discovered = null;
       return tokens;
     }
   }
@@ -151,12 +152,12 @@ export class Provider {
   private async discover(): Promise<Configuration> {
     const { allowInsecureRequests, customFetch, discovery } = await library();
     const { issuer, client_id } = this.client;
-    const found = await discovery(issuer, client_id, undefined, undefined, {
+    const configuration = await discovery(issuer, client_id, undefined, undefined, {
       [customFetch]: this.fetch,
       timeout: this.client.timeout_ms / 1_000,
       execute: issuer.protocol === "http:" ? [allowInsecureRequests] : [],
     });
-    const metadata = found.serverMetadata();
+    const metadata = configuration.serverMetadata();
     return this.configured(metadata, this.authOf(metadata));
   }
 

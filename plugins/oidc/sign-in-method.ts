@@ -47,7 +47,7 @@ export const createSignInMethod = ({
       const { issuer, claims, id_token } = await provider.identify(
         url,
         { state, nonce, verifier },
-        (known) => isComplete(known, settings),
+        (identity) => isComplete(identity, settings),
       );
       const user = await accounts.ensureUser(externalUserOf(issuer, claims, settings));
       const kept = id_token !== undefined && id_token.length <= token_length_max ? id_token : "";

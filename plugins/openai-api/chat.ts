@@ -197,10 +197,10 @@ const stream_headers = {
 function failure(error: unknown): string {
   try {
     return readable(error);
-  } catch (known) {
+  } catch (caught) {
     const shown =
-      known instanceof HttpError
-        ? known
+      caught instanceof HttpError
+        ? caught
         : new HttpError(500, "internal_error", "The answer was cut off.");
     return event(problemEvent(shown));
   }

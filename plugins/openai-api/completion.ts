@@ -129,13 +129,15 @@ export class CompletionChunks {
   end(result: AnswerResult): string {
     const { head, options } = this;
     const continues = result.answer.startsWith(this.shown);
-    const rest = continues ? result.answer.slice(this.shown.length) : `\n\n---\n\n${result.answer}`;
+    const unsent = continues
+      ? result.answer.slice(this.shown.length)
+      : `\n\n---\n\n${result.answer}`;
     const before = continues ? 0 : codePoints(this.shown) + codePoints("\n\n---\n\n");
     const annotations = annotationsOf(result.answer, result.citations, head.public_url).map(
       (annotation) => moved(annotation, before),
     );
     return [
-      this.text(rest),
+      this.text(unsent),
       annotations.length === 0 ? "" : this.chunk({ annotations }),
       this.chunk({}, "stop", { dossier: extrasOf(result) }),
       options.include_usage ? event({ ...this.base, choices: [], usage: usageOf(result) }) : "",

@@ -96,8 +96,8 @@ function requireEmbedder(embedder: Embedder | undefined, model: string): Embedde
       "Embeddings are not available on this server: embeddings.provider is `none`, or the " +
         "model is missing.",
     );
-  const known = [embedder.model, nameOf(embedder), all_folders];
-  if (known.includes(model) || usual_name.test(model)) return embedder;
+  const model_names = [embedder.model, nameOf(embedder), all_folders];
+  if (model_names.includes(model) || usual_name.test(model)) return embedder;
   throw modelNotFound(model, `The embedding model of this server is \`${nameOf(embedder)}\`.`);
 }
 

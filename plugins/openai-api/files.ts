@@ -123,15 +123,15 @@ export interface FileRoutesContext extends Pick<Context, "db" | "files" | "inTra
 export const fileHandlers = (ctx: FileRoutesContext): HandlersOf<typeof fileRoutes> => ({
   listFiles: async ({ caller, query }) => {
     const limit = Math.min(query.limit ?? list_max, list_max);
-    const known = query.purpose === undefined || purposes.has(query.purpose);
-    const found = known
+    const is_known_purpose = query.purpose === undefined || purposes.has(query.purpose);
+    const page = is_known_purpose
       ? await ctx.documents.listOwned(ctx.db, caller.owner_id, {
           after: query.after ?? null,
           limit: limit + 1,
           ascending: query.order === "asc",
         })
       : [];
-    return listOf(found.slice(0, limit).map(fileOfListed), found.length > limit);
+    return listOf(page.slice(0, limit).map(fileOfListed), page.length > limit);
   },
   uploadFile: async (call) => {
     const id = await upload(ctx, call, call.query.folder_id);
@@ -262,8 +262,8 @@ async function uploadsFolder(
   call: Pick<Call, "api" | "caller" | "request">,
 ): Promise<string> {
   const name = uploads_folder();
-  const known = await folders.findRoot(db, call.caller.owner_id, name);
-  return known ?? (await ask<FolderRecord>(call, "POST", "/folders", { name })).id;
+  const existing_id = await folders.findRoot(db, call.caller.owner_id, name);
+  return existing_id ?? (await ask<FolderRecord>(call, "POST", "/folders", { name })).id;
 }
 
 /** Its own name, or the first numbered variant not used in the folder of uploads. */

@@ -100,18 +100,18 @@ const toModel = (folder: FolderRecord, names: ReadonlyMap<string, string>): Mode
 export async function folderOf(
   call: Asked,
   model: string,
-  missing: (named: string, why: string) => HttpError = modelNotFound,
+  missing: (named: string, reason: string) => HttpError = modelNotFound,
 ): Promise<FolderRecord | null> {
   if (model === all_folders) return null;
-  const found = await findFolders(call, model);
-  if (found.length === 1) return found[0]!;
+  const folders = await findFolders(call, model);
+  if (folders.length === 1) return folders[0]!;
   throw missing(
     model,
-    found.length === 0
+    folders.length === 0
       ? `A model is the id or name of a folder, or \`${all_folders}\` for all folders. GET ` +
           "/v1/models lists them."
       : "Several folders have this name. Use an id instead " +
-          `(${found
+          `(${folders
             .slice(0, 10)
             .map(({ id }) => id)
             .join(", ")}).`,

@@ -61,8 +61,8 @@ function paramOf({ errors }: HttpError): string | null {
 }
 
 /** The refusal of a model that is no folder of the caller; `why` is a sentence. */
-export const modelNotFound = (model: string, why: string): HttpError => {
-  const detail = `The model \`${model.slice(0, 200)}\` does not exist. ${why}`;
+export const modelNotFound = (model: string, reason: string): HttpError => {
+  const detail = `The model \`${model.slice(0, 200)}\` does not exist. ${reason}`;
   return new HttpError(404, "model_not_found", detail, {
     errors: [{ pointer: "/model", detail }],
   });

@@ -20,9 +20,9 @@ const readVocabulary = async (): Promise<readonly string[]> => {
 
 /** @throws HttpError 400 naming `pointer`, for a number that is not a token */
 export async function textOfTokens(tokens: readonly number[], pointer: string): Promise<string> {
-  const known = await (vocabulary ??= readVocabulary());
+  const loaded = await (vocabulary ??= readVocabulary());
   const bytes = tokens.map((token) => {
-    const encoded = known[token];
+    const encoded = loaded[token];
     if (encoded === undefined)
       throw badRequest(
         `${token} is not a token of cl100k_base, the vocabulary of OpenAI's embedding ` +

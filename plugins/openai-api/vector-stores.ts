@@ -139,11 +139,11 @@ export const vectorStoreHandlers = ({
       );
     const queries = typeof body.query === "string" ? [body.query] : body.query;
     const limit = Math.min(body.max_num_results ?? results_default, results_max);
-    const found: FoundPassage[] = [];
+    const passages: FoundPassage[] = [];
     for (const query of queries)
-      found.push(...(await search(call, query, folder && [folder.id], limit)));
+      passages.push(...(await search(call, query, folder && [folder.id], limit)));
     const threshold = body.ranking_options?.score_threshold ?? 0;
-    const best = distinct(found)
+    const best = distinct(passages)
       .filter(({ score }) => score >= threshold)
       .sort((a, b) => b.score - a.score);
     return {
@@ -251,12 +251,12 @@ async function listFiles(call: FilesCall, db: Context["db"], documents: Document
     throw badRequest("`after` must be the id of a file of this vector store.", "?after");
   const size = Math.min(limit, page_max);
   const page = { after, limit: size + 1, ascending: order === "asc" };
-  const found = await documents.listOwned(db, call.caller.owner_id, page, id);
+  const page_found = await documents.listOwned(db, call.caller.owner_id, page, id);
   return listOf(
-    found
+    page_found
       .slice(0, size)
       .map((document) => toStoreFile({ ...document, error: messageOf(document) }, id)),
-    found.length > size,
+    page_found.length > size,
   );
 }
 

@@ -77,9 +77,9 @@ export const commandHandlers = (
   enable: (input) => turn(ctx, input, true),
   disable: (input) => turn(ctx, input, false),
   info: async ({ args: [name], options, print }) => {
-    const found = await ctx.manager.details(name!, await processKindOf(ctx));
-    if (options.json) return print(JSON.stringify(found));
-    for (const line of infoLines(found)) print(line);
+    const details = await ctx.manager.details(name!, await processKindOf(ctx));
+    if (options.json) return print(JSON.stringify(details));
+    for (const line of infoLines(details)) print(line);
   },
 });
 

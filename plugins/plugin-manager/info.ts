@@ -11,19 +11,19 @@ const next_words: Readonly<Record<NonNullable<PluginDetails["next_start"]>, stri
 };
 
 /** The lines to print. */
-export function infoLines(found: PluginDetails): string[] {
-  const { made_of, tables, settings } = found;
-  const status = found.status.replace("_", " ");
+export function infoLines(plugin: PluginDetails): string[] {
+  const { made_of, tables, settings } = plugin;
+  const status = plugin.status.replace("_", " ");
   const row = (label: string, value: string | null | undefined): string[] =>
     value ? [`${`${label}:`.padEnd(10)} ${value}`] : [];
   const list = (label: string, values: readonly string[] | null | undefined): string[] =>
     (values ?? []).flatMap((value, index) => row(index === 0 ? label : "", value)).map(unlabelled);
   return [
-    `${found.name} ${found.version ?? ""}`.trimEnd(),
-    ...row("status", [status, found.reason].filter(Boolean).join(": ")),
-    ...row("next", found.next_start && next_words[found.next_start]),
-    ...row("file", found.file ?? "built in"),
-    ...row("sha256", found.sha256),
+    `${plugin.name} ${plugin.version ?? ""}`.trimEnd(),
+    ...row("status", [status, plugin.reason].filter(Boolean).join(": ")),
+    ...row("next", plugin.next_start && next_words[plugin.next_start]),
+    ...row("file", plugin.file ?? "built in"),
+    ...row("sha256", plugin.sha256),
     ...list(
       "routes",
       made_of?.routes.map(({ method, path, summary }) => `${method} ${path}  ${summary}`),

@@ -80,8 +80,8 @@ export class PluginManager {
     });
     const strange = files.filter(({ file }) => !loaded.some((row) => row.file === file));
     if (strange.length === 0) return loaded.sort(byName);
-    const found = await plugin_files.find();
-    const added = found.files
+    const found_files = await plugin_files.find();
+    const added = found_files.files
       .filter(({ file }) => strange.some((hashed) => hashed.file === file))
       .map(({ name, file, sha256, description, reason }): PluginRow => {
         const waits =
@@ -170,9 +170,9 @@ export class PluginManager {
     const { inTransaction, truncateWal } = this.ctx;
     const owners = await this.owners(name);
     const dropped = await inTransaction(async (tx) => {
-      const found = await findLeftovers(tx, owners);
-      if (!isNothing(found)) await dropLeftovers(tx, owners);
-      return found;
+      const leftovers = await findLeftovers(tx, owners);
+      if (!isNothing(leftovers)) await dropLeftovers(tx, owners);
+      return leftovers;
     });
     truncateWal();
     return dropped;

@@ -26,9 +26,12 @@ export class QuotaService implements Quotas {
 
   async chargeAll(tx: Db, owner_id: string, amounts: Amounts): Promise<void> {
     const all = Object.entries(amounts) as [Resource, number][];
-    if (all.length > 0 && all.every(([what, amount]) => amount > 0 && this.limitOf(what) === null))
+    if (
+      all.length > 0 &&
+      all.every(([resource, amount]) => amount > 0 && this.limitOf(resource) === null)
+    )
       await store.addAll(tx, owner_id, all);
-    else for (const [what, amount] of all) await this.charge(tx, owner_id, what, amount);
+    else for (const [resource, amount] of all) await this.charge(tx, owner_id, resource, amount);
   }
 
   async require(db: Db, owner_id: string, resource: Resource, amount: number): Promise<void> {

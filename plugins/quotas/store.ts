@@ -50,7 +50,7 @@ export async function addAll(
     db,
     `insert into quotas_used (owner_id, what, used) values ${rows}
     on conflict (owner_id, what) do update set used = quotas_used.used + excluded.used`,
-    amounts.flatMap(([what, amount]) => [owner_id, what, amount]),
+    amounts.flatMap(([resource, amount]) => [owner_id, resource, amount]),
   );
 }
 const addWithin = preparedFirst(

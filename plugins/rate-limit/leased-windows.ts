@@ -209,11 +209,11 @@ export class LeasedWindows implements RateLimiter {
     { requests_max, window_ms }: WindowLimits,
   ): Promise<Lease> {
     const asked_ms = performance.now();
-    return this.ctx.state.change<Window, Lease>(scope, name, (known, now_ms) => {
+    return this.ctx.state.change<Window, Lease>(scope, name, (window, now_ms) => {
       const number = Math.floor(now_ms / window_ms);
-      const is_same = known?.number === number && known.window_ms === window_ms;
-      const before = is_same ? known.granted : 0;
-      const others = (is_same ? known.holders : []).filter((id) => id !== this.id);
+      const is_same = window?.number === number && window.window_ms === window_ms;
+      const before = is_same ? window.granted : 0;
+      const others = (is_same ? window.holders : []).filter((id) => id !== this.id);
       const most = Math.max(0, requests_max - before);
       const part = Math.min(lease_max, Math.max(1, Math.floor(most / lease_share)));
       const left = Math.min(most, Math.max(part, wanted()));
@@ -261,13 +261,13 @@ export class LeasedWindows implements RateLimiter {
   }
 
   private giveBack(name: string, lease: Pick<Lease, "number" | "left"> | undefined): Promise<void> {
-    return this.ctx.state.change<Window, void>(scope, name, (known, now_ms) => {
-      if (!known?.holders.includes(this.id)) return { result: undefined };
-      const returned = known.number === lease?.number ? lease.left : 0;
-      const holders = known.holders.filter((id) => id !== this.id);
+    return this.ctx.state.change<Window, void>(scope, name, (window, now_ms) => {
+      if (!window?.holders.includes(this.id)) return { result: undefined };
+      const returned = window.number === lease?.number ? lease.left : 0;
+      const holders = window.holders.filter((id) => id !== this.id);
       return {
-        value: { ...known, holders, granted: known.granted - returned },
-        keep_ms: (known.number + 1) * known.window_ms - now_ms,
+        value: { ...window, holders, granted: window.granted - returned },
+        keep_ms: (window.number + 1) * window.window_ms - now_ms,
         result: undefined,
       };
     });

@@ -119,10 +119,10 @@ function scoresOf(json: unknown, count: number): number[] | null {
     if (typeof score !== "number" || !Number.isFinite(score)) return null;
     scores[index] = score;
   }
-  const known = scores.filter((score) => score !== undefined);
+  const valid_scores = scores.filter((score) => score !== undefined);
   // Passages missing from the response count as least relevant.
-  if (known.length === 0) return null;
-  const is_share = known.every((score) => score >= 0 && score <= 1);
-  const least = Math.min(...known);
+  if (valid_scores.length === 0) return null;
+  const is_share = valid_scores.every((score) => score >= 0 && score <= 1);
+  const least = Math.min(...valid_scores);
   return scores.map((score = least) => (is_share ? score : 1 / (1 + Math.exp(-score))));
 }

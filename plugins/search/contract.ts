@@ -104,10 +104,10 @@ export function pagesOf({
  * A part of a passage as a quote of its own: `span` are UTF-16 indices into the quote. Its pages
  * and times are those of the whole until `Retrieval.locate`.
  */
-export function partOf<Q extends RelatedPassage>(whole: Q, span: Span): Q {
-  const quote = whole.quote.slice(span.start, span.end);
-  const start = whole.start + codePoints(whole.quote.slice(0, span.start));
-  return { ...whole, quote, start, end: start + codePoints(quote) };
+export function partOf<Q extends RelatedPassage>(passage: Q, span: Span): Q {
+  const quote = passage.quote.slice(span.start, span.end);
+  const start = passage.start + codePoints(passage.quote.slice(0, span.start));
+  return { ...passage, quote, start, end: start + codePoints(quote) };
 }
 
 /** The passages of a search, best first. */

@@ -62,13 +62,13 @@ export class SignInCookies {
 
   private read<T>(kind: Kind, { headers }: Request, client: Client): T | null {
     const name = `${cookieName(kind, client)}=`;
-    const found = (headers.get("cookie") ?? "")
+    const cookie_value = (headers.get("cookie") ?? "")
       .split(";")
       .map((pair) => pair.trim())
       .find((pair) => pair.startsWith(name));
-    if (found === undefined) return null;
+    if (cookie_value === undefined) return null;
     try {
-      const text = this.ctx.sealed.unseal(found.slice(name.length), bound(kind));
+      const text = this.ctx.sealed.unseal(cookie_value.slice(name.length), bound(kind));
       const value = JSON.parse(text) as T & { readonly expires_at: number };
       return value.expires_at > this.ctx.now_ms() ? value : null;
     } catch {

@@ -166,13 +166,15 @@ function answer(response: Response, cookies: readonly string[]): Response {
  * errors, and everything here concerns access.
  */
 function inWords(error: unknown, way: string, { log }: Pick<Context, "log">): HttpError {
-  const known = error instanceof HttpError;
-  log[known && error.status < 500 ? "info" : "error"]("a sign-in failed", {
+  const is_http_error = error instanceof HttpError;
+  log[is_http_error && error.status < 500 ? "info" : "error"]("a sign-in failed", {
     way,
-    ...(known ? { code: error.code, detail: error.detail } : {}),
-    ...(known ? {} : { error: error instanceof Error ? (error.stack ?? error.message) : error }),
+    ...(is_http_error ? { code: error.code, detail: error.detail } : {}),
+    ...(is_http_error
+      ? {}
+      : { error: error instanceof Error ? (error.stack ?? error.message) : error }),
   });
-  return known
+  return is_http_error
     ? error
     : new HttpError(
         500,

@@ -120,8 +120,8 @@ export class Transcriptions {
     );
     return new Map(
       runs.flatMap(({ id, document_id, name }) => {
-        const known = document_id === null ? name : of_documents.get(document_id)?.name;
-        return known ? [[id, known] as const] : [];
+        const current_name = document_id === null ? name : of_documents.get(document_id)?.name;
+        return current_name ? [[id, current_name] as const] : [];
       }),
     );
   }
@@ -133,8 +133,11 @@ export class Transcriptions {
   async result(owner_id: string, run_id: string): Promise<Transcript> {
     const { status, error_message } = await this.get(owner_id, run_id);
     if (status !== "completed") {
-      const why = error_message === null ? "." : `. ${error_message}`;
-      throw conflict(`The transcription has no result: its status is ${status}${why}`, "no_result");
+      const reason = error_message === null ? "." : `. ${error_message}`;
+      throw conflict(
+        `The transcription has no result: its status is ${status}${reason}`,
+        "no_result",
+      );
     }
     const transcript = await store.findResult(this.ctx.db, run_id);
     if (transcript === undefined)

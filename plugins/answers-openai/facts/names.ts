@@ -79,16 +79,16 @@ export function namesIn(text: string): string[] {
 /** Names recognised by their position in the sentence, by the word that indicates it. */
 function placedNames(text: string): Map<string, string> {
   const words = wordsOf(text);
-  const found = new Map<string, string>();
+  const names = new Map<string, string>();
   for (const [at, { text: word, is_first }] of words.entries()) {
     if (!isCapital(word) || isFunctionWord(word) || calendarOf(word) !== undefined) continue;
     const before = folded(words[at - 1]?.text ?? "");
     const after = words[at + 1]?.text ?? "";
-    if (!is_first && bare_prepositions.test(before)) found.set(before, word);
+    if (!is_first && bare_prepositions.test(before)) names.set(before, word);
     else if (is_first && verb_after.test(after) && !/(?:ing|ly)$/.test(word))
-      found.set(`… ${folded(after)}`, word);
+      names.set(`… ${folded(after)}`, word);
   }
-  return found;
+  return names;
 }
 
 /** Whether one text has a different name in the same position: `in Bonn`, `Ann runs`. */

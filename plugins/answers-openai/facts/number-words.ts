@@ -85,8 +85,8 @@ function germanValue(word: string): number | undefined {
     const at = word.indexOf(scale);
     if (at < 0) continue;
     const before = at === 0 ? 1 : germanValue(word.slice(0, at));
-    const rest = word.slice(at + scale.length).replace(/^und/, "");
-    const after = rest === "" ? 0 : germanValue(rest);
+    const remainder = word.slice(at + scale.length).replace(/^und/, "");
+    const after = remainder === "" ? 0 : germanValue(remainder);
     return before === undefined || after === undefined ? undefined : before * factor + after;
   }
   const and = word.indexOf("und", 2);
@@ -135,13 +135,13 @@ const connectors: ReadonlySet<string> = new Set(["and", "et", "y", "und"]);
  * which a scale multiplies: `1.5` and `million`.
  */
 export function spelledNumbers(words: readonly string[]): SpelledNumber[] {
-  const found: SpelledNumber[] = [];
+  const numbers: SpelledNumber[] = [];
   for (let at = 0; at < words.length;) {
     const number = numberAt(words, at);
-    if (number) found.push(number);
+    if (number) numbers.push(number);
     at = number?.to ?? at + 1;
   }
-  return found;
+  return numbers;
 }
 function numberAt(words: readonly string[], from: number): SpelledNumber | undefined {
   const first = numberWordOf(words[from]!);

@@ -61,15 +61,15 @@ export interface Polarity {
   readonly reach: string;
 }
 export function polarityOf(clause: string): Polarity {
-  const found = negationsIn(clause);
-  const last = found.at(-1);
+  const negations = negationsIn(clause);
+  const last = negations.at(-1);
   const after = last === undefined ? "" : clause.slice(last.at).replace(/^\S+\s*/, "");
   // `Smoking is forbidden`, `Smoking is not allowed`: the denied subject comes first.
   const is_before = last === undefined || last.denies || (!last.adds && hasOneWord(after));
   return {
     // `not without`: two negations cancel out.
-    is_negated: found.length % 2 === 1,
-    reach: is_before || found.length > 1 ? clause : after,
+    is_negated: negations.length % 2 === 1,
+    reach: is_before || negations.length > 1 ? clause : after,
   };
 }
 const hasOneWord = (text: string): boolean => contentWords(text).length < 2;

@@ -41,11 +41,11 @@ function valuesOf(written: string): number[] {
   const last = text.lastIndexOf(separators.at(-1)!);
   const grouped = /^\d{1,3}(?:[.,]\d{3})+$/.test(text);
   const is_mixed = new Set(separators).size > 1;
-  const whole = Number(text.replace(/[.,]/g, ""));
+  const integer = Number(text.replace(/[.,]/g, ""));
   const decimal = Number(`${text.slice(0, last).replace(/[.,]/g, "")}.${text.slice(last + 1)}`);
-  if (separators.length === 1) return grouped ? [whole, decimal] : [decimal];
+  if (separators.length === 1) return grouped ? [integer, decimal] : [decimal];
   // `3.2.1` is not a number, but equal to itself.
-  return [is_mixed ? decimal : whole];
+  return [is_mixed ? decimal : integer];
 }
 
 const currencies: ReadonlySet<string> = new Set(["$", "€", "£", "¥"]);
@@ -64,8 +64,12 @@ export function quantitiesIn(text: string): Quantity[] {
     end: from + match.index + match[0].length,
     is_digits: match[1] !== undefined,
   }));
-  const found = [...inDigits(text, tokens), ...inWords(text, tokens), ...intervals(text, tokens)];
-  return found.toSorted((a, b) => a.start - b.start);
+  const quantities = [
+    ...inDigits(text, tokens),
+    ...inWords(text, tokens),
+    ...intervals(text, tokens),
+  ];
+  return quantities.toSorted((a, b) => a.start - b.start);
 }
 
 function inDigits(text: string, tokens: readonly Token[]): Quantity[] {
@@ -154,10 +158,10 @@ function rateOf(text: string, tokens: readonly Token[], at: number): Unit | null
   const other = tokens[at + 2];
   const is_slash = token !== undefined && text.slice(unit.end, token.start) === "/";
   const is_word = /^(?:per|an?|pro|je|par|por|al?)$/i.test(token?.text ?? "");
-  let found: Unit | undefined;
-  if (is_slash) found = unitOf(token.text);
-  else if (is_word && other) found = unitOf(other.text);
-  return found?.dimension === "time" ? found : null;
+  let named_unit: Unit | undefined;
+  if (is_slash) named_unit = unitOf(token.text);
+  else if (is_word && other) named_unit = unitOf(other.text);
+  return named_unit?.dimension === "time" ? named_unit : null;
 }
 
 const at_least = new RegExp(

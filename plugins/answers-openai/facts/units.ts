@@ -86,6 +86,6 @@ const frequencies: readonly (readonly [word: RegExp, count: number, unit: string
 /** Seconds between two occurrences; undefined for any other word. */
 export function intervalOf(word: string): number | undefined {
   const key = folded(word);
-  const found = frequencies.find(([pattern]) => pattern.test(key));
-  return found && found[1] * units.get(found[2])!.factor;
+  const frequency = frequencies.find(([pattern]) => pattern.test(key));
+  return frequency && frequency[1] * units.get(frequency[2])!.factor;
 }

@@ -192,16 +192,16 @@ const readLines = async <T>(path: string): Promise<T[]> =>
     .map((line) => JSON.parse(line) as T);
 
 async function listOriginals(linked: string, elsewhere: string | null): Promise<Original[]> {
-  const known = new Map<string, string>();
+  const holders = new Map<string, string>();
   if (elsewhere !== null)
     for (const { sha256, in: archive } of await readLines<Required<Original>>(elsewhere))
-      known.set(sha256, archive);
+      holders.set(sha256, archive);
   const originals: Original[] = [];
   const folders = await readdir(linked).catch(() => []);
   for (const folder of folders.sort())
     for (const sha256 of (await readdir(join(linked, folder))).sort()) {
       const { size: bytes } = await stat(join(linked, folder, sha256));
-      const archive = known.get(sha256);
+      const archive = holders.get(sha256);
       originals.push({ sha256, bytes, ...(archive !== undefined && { in: archive }) });
     }
   return originals;

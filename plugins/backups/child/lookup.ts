@@ -62,7 +62,7 @@ export async function findNeeded(paths: readonly string[]): Promise<string[]> {
 
 /** Describes these files. */
 export async function describe(paths: readonly string[]): Promise<Description[]> {
-  const found: Description[] = [];
+  const descriptions: Description[] = [];
   for (const path of paths) {
     const bytes = (await stat(path).catch(() => null))?.size ?? 0;
     try {
@@ -76,10 +76,10 @@ export async function describe(paths: readonly string[]): Promise<Description[]>
         elsewhere,
         with_secrets: manifest.parts.some(({ name }) => name === key_part),
       };
-      found.push({ path, bytes, summary, problem: null });
+      descriptions.push({ path, bytes, summary, problem: null });
     } catch (error) {
-      found.push({ path, bytes, summary: null, problem: (error as Error).message });
+      descriptions.push({ path, bytes, summary: null, problem: (error as Error).message });
     }
   }
-  return found;
+  return descriptions;
 }

@@ -154,10 +154,10 @@ class AnswerAttempt {
       const answerer = bestAnswerer(this.ctx);
       if (!answerer) return noAnswer(no_answerer);
       if (this.scope.size === 0) return noAnswer(no_folders);
-      const found: FoundPassage[] = [];
-      const deltas = new DeltaBuffer((text) => this.show(text, found.splice(0)));
+      const passages: FoundPassage[] = [];
+      const deltas = new DeltaBuffer((text) => this.show(text, passages.splice(0)));
       try {
-        const answered = await answerer.answer(await this.question(found, deltas));
+        const answered = await answerer.answer(await this.question(passages, deltas));
         return await withShortQuotes(answered, this.message.text, this.ctx.retrieval);
       } finally {
         await deltas.stop();
@@ -211,7 +211,7 @@ class AnswerAttempt {
   }
 
   /** Collects found passages and emitted text in these arguments. */
-  private async question(found: FoundPassage[], deltas: DeltaBuffer): Promise<Question> {
+  private async question(passages: FoundPassage[], deltas: DeltaBuffer): Promise<Question> {
     const { db, prompts, retrieval } = this.ctx;
     const { signal, waitFor } = this.run.permit;
     return {
@@ -224,7 +224,7 @@ class AnswerAttempt {
           { owner_id: this.chat.owner_id, query, folder_ids: this.folder_ids, ...options },
           signal,
         );
-        found.push(...retrieved.passages);
+        passages.push(...retrieved.passages);
         return retrieved;
       },
       overview: (limits) => this.ctx.documents.overview(db, this.folder_ids, limits),
@@ -265,13 +265,13 @@ class AnswerAttempt {
    * it must not be shown: the attempt is void, one of the documents is gone, or the storage fails.
    * The answer itself continues.
    */
-  private async show(text: string, found: readonly FoundPassage[]): Promise<boolean> {
+  private async show(text: string, passages: readonly FoundPassage[]): Promise<boolean> {
     const { ctx, message } = this;
-    const document_ids = documentIds(found);
+    const document_ids = documentIds(passages);
     try {
       return await ctx.inTransaction(async (tx) => {
         if (!(await isCurrent(tx, message))) return false;
-        if ((await this.inScope(tx, found)).size < document_ids.length) return false;
+        if ((await this.inScope(tx, passages)).size < document_ids.length) return false;
         await messageStore.insertCitations(tx, message.id, document_ids);
         await appendEvents(tx, message.id, deltaEvents(text), ctx.now_ms());
         publishGrowth(ctx, message.id);

@@ -81,12 +81,12 @@ function relatedPassages(
   passages: readonly Related[],
   cited: readonly Citation[],
 ): RelatedPassage[] {
-  const seen = new Set(cited.map(positionKey));
+  const positions = new Set(cited.map(positionKey));
   const related: RelatedPassage[] = [];
   for (const passage of passages) {
     if (cited.length + related.length >= evidence_max) break;
-    if (seen.has(positionKey(passage))) continue;
-    seen.add(positionKey(passage));
+    if (positions.has(positionKey(passage))) continue;
+    positions.add(positionKey(passage));
     related.push(relatedOf(passage));
   }
   return related;
@@ -98,11 +98,16 @@ const citationOf = (cited: Cited, id: number): Citation => ({ id, ...relatedOf(c
 
 /** A verified passage, with the fields of the contract only. */
 function relatedOf(passage: Related): RelatedPassage {
-  const whole = { ...passage, passage: surroundings(passage), verified: true, stale: false };
+  const with_surroundings = {
+    ...passage,
+    passage: surroundings(passage),
+    verified: true,
+    stale: false,
+  };
   return Object.fromEntries(
     Object.keys(RelatedPassage.properties).map((name) => [
       name,
-      whole[name as keyof RelatedPassage],
+      with_surroundings[name as keyof RelatedPassage],
     ]),
   ) as RelatedPassage;
 }

@@ -86,12 +86,12 @@ async function staleAmong(
     of_older_versions,
     (passage) => passage.document_id,
   )) {
-    const found = await documents.findQuotes(
+    const quote_places = await documents.findQuotes(
       db,
       document_id,
       passages.map((passage) => passage.quote),
     );
-    for (const passage of passages) if (!found.has(passage.quote)) stale.add(passage);
+    for (const passage of passages) if (!quote_places.has(passage.quote)) stale.add(passage);
   }
   return stale;
 }
@@ -142,11 +142,11 @@ export async function restartShown(
   tx: Db<ChatsTables>,
 ): Promise<void> {
   const shown = await shownDocuments(tx);
-  const found = await ctx.documents.findNames(tx, [
+  const names = await ctx.documents.findNames(tx, [
     ...new Set(shown.map(({ document_id }) => document_id)),
   ]);
   const void_ids = new Set(
-    shown.flatMap(({ message_id, document_id }) => (found.has(document_id) ? [] : [message_id])),
+    shown.flatMap(({ message_id, document_id }) => (names.has(document_id) ? [] : [message_id])),
   );
   for (const message_id of void_ids) await startOver(ctx, tx, message_id);
 }

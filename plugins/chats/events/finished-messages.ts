@@ -60,16 +60,16 @@ export class FinishedMessages {
   longEnd(
     id: string,
     seq: number,
-    { answer, ...rest }: AnswerResult,
+    { answer, ...other_fields }: AnswerResult,
   ): AsyncGenerator<string, void> {
-    return this.piecesOfEnd(id, seq, answer.length, rest);
+    return this.piecesOfEnd(id, seq, answer.length, other_fields);
   }
 
   private async *piecesOfEnd(
     id: string,
     seq: number,
     length: number,
-    rest: Omit<AnswerResult, "answer">,
+    other_fields: Omit<AnswerResult, "answer">,
   ): AsyncGenerator<string, void> {
     yield `id: ${seq}\nevent: done\ndata: {"answer":"`;
     for (let at = 0, after = 0; at < length;) {
@@ -84,7 +84,7 @@ export class FinishedMessages {
       // Half a surrogate pair is escaped; together with the other half after it, it is complete.
       if (text !== "") yield JSON.stringify(text).slice(1, -1);
     }
-    yield `",${JSON.stringify(rest).slice(1)}\n\n`;
+    yield `",${JSON.stringify(other_fields).slice(1)}\n\n`;
   }
 
   private async textFrom(id: string, seq: number, at: number, chars: number): Promise<string> {

@@ -162,8 +162,8 @@ class AnswerStream {
       if (events.length > 0) return this.chunkOf(events);
       if (messageStore.isFinal(state)) {
         const replay = await this.options.finished.replay(message.id, message.last_event);
-        const rest = replay.filter(({ seq }) => seq > this.cursor);
-        return rest.length === 0 ? null : this.chunkOf(rest.slice(0, events_at_once));
+        const unsent = replay.filter(({ seq }) => seq > this.cursor);
+        return unsent.length === 0 ? null : this.chunkOf(unsent.slice(0, events_at_once));
       }
       // It may have been closed during the query: then nothing would wake the waiter.
       if (this.is_closed) return null;

@@ -37,9 +37,9 @@ export class IndexCheck implements SystemCheck {
 
   /** Also encodes every document again. */
   readonly deep = async (reportProgress: ReportProgress): Promise<CheckResult> => {
-    const found = await this.compare();
+    const differences = await this.compare();
     this.damaged_ids = await this.findDamaged(reportProgress);
-    if (this.damaged_ids.length === 0) return this.resultOf(found);
+    if (this.damaged_ids.length === 0) return this.resultOf(differences);
     return {
       status: "fail",
       detail:

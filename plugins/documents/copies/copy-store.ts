@@ -37,7 +37,7 @@ export const listPlaces = async (
 
 /** The document with its current version, or with its newest one before there is a current one. */
 export async function findCurrent(db: DocumentsDb, id: string) {
-  const found = await currentVersion(db, id)
+  const version = await currentVersion(db, id)
     .select([
       "d.id",
       "d.name",
@@ -65,7 +65,7 @@ export async function findCurrent(db: DocumentsDb, id: string) {
       firstPieceOf,
     ])
     .executeTakeFirst();
-  return found && { ...found, text: textOf(found) };
+  return version && { ...version, text: textOf(version) };
 }
 
 /** The fields of the events for new documents. */

@@ -32,9 +32,9 @@ export class FreshTexts {
 
   /** Removes and returns it. */
   take(id: string, version: number): PendingVersion | undefined {
-    const found = this.versions.get(keyOf({ id, version }));
-    if (found) this.forget(found);
-    return found;
+    const version_found = this.versions.get(keyOf({ id, version }));
+    if (version_found) this.forget(version_found);
+    return version_found;
   }
 
   private forget(version: PendingVersion): void {

@@ -149,9 +149,9 @@ export async function checkUpload(
   size_bytes: number,
 ): Promise<void> {
   await folders.require(db, owner_id, folder_id);
-  const known = await findReplaceable(db, folder_id, name, overwrite);
-  if (!known) await quotas.require(db, owner_id, "documents", 1);
-  await quotas.require(db, owner_id, "storage", size_bytes - (known?.size_bytes ?? 0));
+  const existing = await findReplaceable(db, folder_id, name, overwrite);
+  if (!existing) await quotas.require(db, owner_id, "documents", 1);
+  await quotas.require(db, owner_id, "storage", size_bytes - (existing?.size_bytes ?? 0));
 }
 
 /**
@@ -173,11 +173,11 @@ export async function addUpload(
     await received.keep();
     return await ctx.inTransaction(async (tx) => {
       await ctx.folders.require(tx, owner_id, folder_id);
-      const known = await findReplaceable(tx, folder_id, name, overwrite);
-      const document = known
-        ? await replace(ctx, tx, known, folder_id, version, source)
+      const existing = await findReplaceable(tx, folder_id, name, overwrite);
+      const document = existing
+        ? await replace(ctx, tx, existing, folder_id, version, source)
         : await insert(ctx, tx, { owner_id, folder_id, name }, version, source);
-      return { document, replaced: known !== undefined };
+      return { document, replaced: existing !== undefined };
     });
   } catch (error) {
     ctx.removeFiles([received.sha256]);
@@ -209,24 +209,24 @@ export async function ingest(
     source_uri: origin.uri,
     source_run_id: origin.run_id,
   };
-  const known = await findKnown(tx, name, request);
+  const existing = await findExisting(tx, name, request);
   const withText = async (): Promise<NewVersion> =>
     content === undefined
       ? version
       : { ...version, ...store.toTextColumns(await ctx.texts.insert(tx, content)) };
-  if (!known) {
+  if (!existing) {
     const { row } = await insert(ctx, tx, { owner_id, folder_id, name }, await withText(), source);
     return { document_id: row.id, version: row.version, outcome: "created" };
   }
   const may_be_same = origin.kind === "import" && !request.overwrite;
-  if (may_be_same && (await isUnchanged(tx, known, version, content)))
-    return { document_id: known.id, version: known.version, outcome: "unchanged" };
-  const { row } = await replace(ctx, tx, known, folder_id, await withText(), source);
+  if (may_be_same && (await isUnchanged(tx, existing, version, content)))
+    return { document_id: existing.id, version: existing.version, outcome: "unchanged" };
+  const { row } = await replace(ctx, tx, existing, folder_id, await withText(), source);
   return { document_id: row.id, version: row.version, outcome: "replaced" };
 }
 
 /** The document that the new version belongs to. @throws HttpError 409 */
-async function findKnown(
+async function findExisting(
   tx: Db,
   name: string,
   { folder_id, origin: { kind, uri }, overwrite = false }: IngestRequest,
@@ -242,9 +242,9 @@ async function findReplaceable(
   name: string,
   overwrite: boolean,
 ): Promise<DocumentRow | undefined> {
-  const known = await linkStore.findNamesake(db, folder_id, nameKey(name));
-  if (known && !overwrite) throw nameTaken();
-  return known;
+  const namesake = await linkStore.findNamesake(db, folder_id, nameKey(name));
+  if (namesake && !overwrite) throw nameTaken();
+  return namesake;
 }
 
 /**
@@ -253,13 +253,13 @@ async function findReplaceable(
  */
 async function isUnchanged(
   tx: Db,
-  known: DocumentRow,
+  existing: DocumentRow,
   { sha256 }: NewVersion,
   content: string | undefined,
 ): Promise<boolean> {
-  if (known.status !== "synced") return false;
-  if (content === undefined) return known.sha256 === sha256;
-  const current = await textStore.findWithText(tx, known.id);
+  if (existing.status !== "synced") return false;
+  if (content === undefined) return existing.sha256 === sha256;
+  const current = await textStore.findWithText(tx, existing.id);
   return current !== undefined && textStore.isText(tx, current.text, content);
 }
 

@@ -47,8 +47,8 @@ export async function publish(ctx: DocumentContext, tx: Db, indexed: Indexed): P
   const { work, text, prepared } = indexed;
   const { id, owner_id, version } = work;
   const { media_type } = text;
-  const found = foundBy(indexed, ctx.now_ms());
-  const synced = await store.setSynced(tx, id, version, found);
+  const result = foundBy(indexed, ctx.now_ms());
+  const synced = await store.setSynced(tx, id, version, result);
   if (!synced) {
     ctx.afterCommit(() => {
       text.extracted?.discard();
@@ -72,7 +72,7 @@ export async function publish(ctx: DocumentContext, tx: Db, indexed: Indexed): P
   }
   if (synced.name !== work.name) await ctx.enqueueRetitling(tx, work);
   const settled = { owner_id, document_id: id, version, status: "synced" } as const;
-  await settle(ctx, tx, settled, { folder_ids, updated_at: found.synced_at });
+  await settle(ctx, tx, settled, { folder_ids, updated_at: result.synced_at });
 }
 
 /** The same for a document that is inserted together with its index: no row of it exists yet. */

@@ -46,9 +46,9 @@ export async function restore(
   await ctx.inTransaction(async (tx) => {
     const document = await requireDocument(tx, owner_id, document_id);
     await ctx.folders.require(tx, owner_id, folder_id);
-    const known = await linkStore.findLink(tx, document_id, folder_id);
-    if (!known) throw neverThere();
-    await putInto(ctx, tx, document, folder_id, known);
+    const existing = await linkStore.findLink(tx, document_id, folder_id);
+    if (!existing) throw neverThere();
+    await putInto(ctx, tx, document, folder_id, existing);
   });
   return getDocument(ctx, owner_id, document_id);
 }
@@ -59,13 +59,13 @@ async function putInto(
   tx: Db,
   document: DocumentRow,
   folder_id: string,
-  known: LinkRow | undefined,
+  existing: LinkRow | undefined,
 ): Promise<void> {
-  if (known?.deleted_at === null) return;
+  if (existing?.deleted_at === null) return;
   const { id, name, source_kind, status } = document;
   await refuseTakenName(tx, [folder_id], nameKey(name), id);
   const reserves_name = source_kind === "upload" ? 1 : 0;
-  if (known) await linkStore.restoreLink(tx, id, folder_id, reserves_name);
+  if (existing) await linkStore.restoreLink(tx, id, folder_id, reserves_name);
   else {
     const created_at = ctx.now_ms();
     await linkStore.insertLink(tx, document, { folder_id, reserves_name, created_at });
@@ -73,9 +73,9 @@ async function putInto(
   if (document.current_version > 0) await ctx.index.link(tx, id, folder_id);
   await ctx.folders.moveCounters(tx, [
     { folder_id, status, by: 1 },
-    { folder_id, counter: "restorable_count", by: known ? -1 : 0 },
+    { folder_id, counter: "restorable_count", by: existing ? -1 : 0 },
   ]);
-  if (!known) await updateHolder(ctx, tx, document);
+  if (!existing) await updateHolder(ctx, tx, document);
   const folder_ids = await linkStore.foldersOf(tx, document.id);
   await emitChanged(ctx, tx, document, { changed: "folders", folder_ids, folder_id });
   notifyFolders(ctx, document, [folder_id]);

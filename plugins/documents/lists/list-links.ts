@@ -154,12 +154,12 @@ async function readAgainstIndex(links: Links, order: LinkOrder, { limit, offset 
   // One more on either side, to see whether equal values continue beyond the page.
   const before = Math.min(1, offset);
   const window = { limit: before + limit + 1, offset: offset - before };
-  const found = await readRows(links, order, window);
-  const first = found[before];
-  if (!first || found.every(({ key }, at) => key !== found[at - 1]?.key))
-    return found.slice(before, before + limit);
+  const rows_found = await readRows(links, order, window);
+  const first = rows_found[before];
+  if (!first || rows_found.every(({ key }, at) => key !== rows_found[at - 1]?.key))
+    return rows_found.slice(before, before + limit);
   const earlier =
-    found[0] !== first && found[0]!.key === first.key
+    rows_found[0] !== first && rows_found[0]!.key === first.key
       ? await countRows(linksWithKey(first.key).where(isBeyond(reversed, first)))
       : 0;
   const rows = await readRows(linksWithKey(first.key), reversed, { limit, offset: earlier });
@@ -173,9 +173,9 @@ async function readAgainstIndex(links: Links, order: LinkOrder, { limit, offset 
   for (const [key, places] of Map.groupBy(others, (place) => place.key)) {
     // There may be more values equal to the last one.
     const is_whole = places.at(-1) !== others.at(-1);
-    const whole = { limit: limit - rows.length, offset: 0 };
+    const remaining = { limit: limit - rows.length, offset: 0 };
     rows.push(
-      ...(is_whole ? places.reverse() : await readRows(linksWithKey(key), reversed, whole)),
+      ...(is_whole ? places.reverse() : await readRows(linksWithKey(key), reversed, remaining)),
     );
   }
   return rows;
@@ -238,8 +238,8 @@ async function* stretchesOf(
     });
     const until = end && isUpTo(order, end);
     yield (all) => {
-      const rest = after ? all.where(after) : all;
-      return until ? rest.where(until) : rest;
+      const remaining = after ? all.where(after) : all;
+      return until ? remaining.where(until) : remaining;
     };
     part.took(performance.now() - begun_ms);
     if (!end) return;

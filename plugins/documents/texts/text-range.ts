@@ -83,16 +83,16 @@ export function readRange(
 ): Promise<TextRange> {
   return rereadIfGone(async () => {
     const { name } = await requireDocument(db, owner_id, document_id);
-    const found = await textStore.findCurrentText(db, document_id);
+    const text = await textStore.findCurrentText(db, document_id);
     const head = { document_id, name };
-    if (!found) {
+    if (!text) {
       if (range.page !== undefined) throw noSuchPage(range.page, []);
       const nothing = { text: "", start: 0, end: 0, next_start: null, length: 0 };
       return { ...head, version: 0, ...nothing, ...no_page };
     }
-    const { pages } = fromStoredSpans(found);
-    const { units } = found.text;
-    const places = textStore.placesIn(db, found.text);
+    const { pages } = fromStoredSpans(text);
+    const { units } = text.text;
+    const places = textStore.placesIn(db, text.text);
     const requested = rangeOfPages(pages, range, units);
     const first = await places.pointAt(requested.start);
     const length = await places.pointAt(units);
@@ -103,8 +103,8 @@ export function readRange(
     const to = await places.unitAt(end);
     return {
       ...head,
-      version: found.version,
-      text: await textStore.unitsOf(db, found.text, from, to),
+      version: text.version,
+      text: await textStore.unitsOf(db, text.text, from, to),
       start,
       end,
       next_start: end < last ? end : null,

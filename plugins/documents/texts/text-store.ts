@@ -110,16 +110,16 @@ export async function findQuotes(
   quotes: readonly string[],
 ): Promise<Set<string>> {
   const { text, read } = openText(piecesOfDb(db), version_text);
-  const found = new Set<string>(quotes.filter((quote) => quote === ""));
+  const found_quotes = new Set<string>(quotes.filter((quote) => quote === ""));
   const longest = Math.max(0, ...quotes.map((quote) => quote.length));
   let before = "";
   for await (const part of readParts(read, text)) {
     // A quote may begin in the previous part.
     const window = before + part;
-    for (const quote of quotes) if (window.includes(quote)) found.add(quote);
+    for (const quote of quotes) if (window.includes(quote)) found_quotes.add(quote);
     before = longest > 1 ? window.slice(1 - longest) : "";
   }
-  return found;
+  return found_quotes;
 }
 
 /** Of version `v`. */
@@ -141,8 +141,8 @@ export const firstPieceOf = firstPiece("v.text_id").as("piece");
  * text if that needs no extraction.
  */
 export async function findPendingVersion(db: DocumentsDb, id: string, version: number) {
-  const found = await findPending(db, { id, version });
-  return found && { ...found, text: textOf(found) };
+  const pending = await findPending(db, { id, version });
+  return pending && { ...pending, text: textOf(pending) };
 }
 const findPending = preparedFirst(
   (db: DocumentsDb, { id, version }: Pick<DocumentRow, "id" | "version">) =>
@@ -198,9 +198,9 @@ export async function findWithText(
   db: DocumentsDb,
   id: string,
 ): Promise<{ readonly row: DocumentRow; readonly text: VersionText } | undefined> {
-  const found = await documentWithText(db, { id });
-  if (found === undefined) return undefined;
-  const { text_id, text_units, text_points, piece: first, content, ...row } = found;
+  const document_row = await documentWithText(db, { id });
+  if (document_row === undefined) return undefined;
+  const { text_id, text_units, text_points, piece: first, content, ...row } = document_row;
   return { row, text: textOf({ text_id, text_units, text_points, piece: first, content }) };
 }
 
@@ -212,8 +212,8 @@ const documentWithText = preparedFirst((db: DocumentsDb, { id }: Pick<DocumentRo
 
 /** The version whose original is downloaded, with the text if that is the original. */
 export async function findOriginal(db: DocumentsDb, id: string) {
-  const found = await originalById(db, { id });
-  return found && { ...found, text: textOf(found) };
+  const row = await originalById(db, { id });
+  return row && { ...row, text: textOf(row) };
 }
 const originalById = preparedFirst((db: DocumentsDb, { id }: Pick<DocumentRow, "id">) =>
   currentVersion(db, id).select([
@@ -234,8 +234,8 @@ const originalById = preparedFirst((db: DocumentsDb, { id }: Pick<DocumentRow, "
  * first version is indexed.
  */
 export async function findCurrentText(db: DocumentsDb, id: string) {
-  const found = await currentTextById(db, { id });
-  return found && { ...found, text: textOf(found) };
+  const row = await currentTextById(db, { id });
+  return row && { ...row, text: textOf(row) };
 }
 const currentTextById = preparedFirst((db: DocumentsDb, { id }: Pick<DocumentRow, "id">) =>
   currentVersion(db, id)
@@ -297,9 +297,9 @@ export async function hasQuoteAt(
     quote,
   }: { document_id: string; start: number; end: number; quote: string },
 ): Promise<boolean> {
-  const found = await findCurrentText(db, document_id);
-  if (found === undefined) return false;
-  const { text, read } = openText(piecesOfDb(db), found.text);
+  const current_text = await findCurrentText(db, document_id);
+  if (current_text === undefined) return false;
+  const { text, read } = openText(piecesOfDb(db), current_text.text);
   const places = new TextPlaces(read, text);
   const from = await places.unitAt(start);
   const to = await places.unitAt(end);
@@ -311,7 +311,7 @@ export async function findSpans(
   db: DocumentsDb,
   { document_id, version }: { document_id: string; version: number },
 ): Promise<{ readonly text: VersionText; readonly spans: Spans } | undefined> {
-  const found = await db
+  const row = await db
     .selectFrom("documents_versions as v")
     .select(span_columns)
     .select([...text_columns, firstPieceOf, "v.content"])
@@ -319,7 +319,7 @@ export async function findSpans(
     .where("v.version", "=", version)
     .where(isLinked("v.document_id"))
     .executeTakeFirst();
-  return found && { text: textOf(found), spans: fromStoredSpans(found) };
+  return row && { text: textOf(row), spans: fromStoredSpans(row) };
 }
 
 /** Page labels of current versions. */

@@ -54,14 +54,14 @@ export class LineEmphasis {
     if (this.runs.length === 0) return null;
     const runs = [plain_start, ...this.runs];
     const texts = runs.map(({ start }, at) => line.slice(start, runs[at + 1]?.start));
-    const whole = line.trim();
+    const trimmed = line.trim();
     const marked = texts
       .map((text, at) => {
         const { mark } = runs[at]!;
         if (mark === "") return text;
         const before = texts[at - 1]?.slice(-1) ?? "";
         const after = texts[at + 1]?.slice(0, 1) ?? "";
-        return emphasised(text, mark, { before, after, is_whole: text.trim() === whole });
+        return emphasised(text, mark, { before, after, is_whole: text.trim() === trimmed });
       })
       .join("");
     return marked === line ? null : marked;

@@ -49,9 +49,10 @@ const roman_steps: readonly (readonly [number, string])[] = [
 ];
 function roman(number: number): string {
   if (number < 1 || number > 3999) return String(number);
-  let rest = number;
+  let remainder = number;
   let text = "";
-  for (const [value, sign] of roman_steps) for (; rest >= value; rest -= value) text += sign;
+  for (const [value, sign] of roman_steps)
+    for (; remainder >= value; remainder -= value) text += sign;
   return text;
 }
 

@@ -34,17 +34,18 @@ export function listedHeadings(
     end,
     letters: lettersOf(text.slice(start, end)),
   }));
-  const found = new Map<number, ListedHeading>();
+  const headings = new Map<number, ListedHeading>();
   for (const { title, level } of entries.slice(0, entries_max)) {
     const title_letters = lettersOf(title);
     for (const [at, { start }] of title_letters === "" ? [] : lines.entries()) {
       const end = endOf(lines, at, title_letters);
-      if (end === undefined || found.has(start) || beginsLater(lines, at, title_letters)) continue;
-      found.set(start, { start, end, level, text: text.slice(start, end) });
+      if (end === undefined || headings.has(start) || beginsLater(lines, at, title_letters))
+        continue;
+      headings.set(start, { start, end, level, text: text.slice(start, end) });
       break;
     }
   }
-  const sorted = [...found.values()].sort((a, b) => a.start - b.start);
+  const sorted = [...headings.values()].sort((a, b) => a.start - b.start);
   return sorted.filter(({ start }, at) => at === 0 || sorted[at - 1]!.end <= start);
 }
 

@@ -71,8 +71,8 @@ export function joinLines(
 
 /** The rest of a hyphenated word at the beginning of this line; empty if there is none. */
 const restOfWord = ({ text, hyphenated }: Line): string => {
-  const rest = /^\p{Ll}[\p{L}\p{M}]*[.,;:!?)\]"'”’»]*/u.exec(text)?.[0] ?? "";
-  return hyphenated && rest === text ? "" : rest;
+  const continuation = /^\p{Ll}[\p{L}\p{M}]*[.,;:!?)\]"'”’»]*/u.exec(text)?.[0] ?? "";
+  return hyphenated && continuation === text ? "" : continuation;
 };
 
 /**
@@ -80,14 +80,14 @@ const restOfWord = ({ text, hyphenated }: Line): string => {
  * elsewhere in the document, a word with another hyphen, a command-line option, or a word that is
  * never written as one.
  */
-function keepsHyphen(text: string, rest: string, compounds: ReadonlySet<string>): boolean {
+function keepsHyphen(text: string, continuation: string, compounds: ReadonlySet<string>): boolean {
   const start = /\S*$/.exec(text.slice(-word_max))![0];
   const letters = /[\p{L}\p{M}]*$/u.exec(start)![0];
   return (
     start.includes("-") ||
     letters.length < 2 ||
     /^(?:self|well|half)$/i.test(letters) ||
-    compounds.has(`${letters}-${rest.replace(/[^\p{L}\p{M}]+$/u, "")}`.toLowerCase())
+    compounds.has(`${letters}-${continuation.replace(/[^\p{L}\p{M}]+$/u, "")}`.toLowerCase())
   );
 }
 
@@ -164,8 +164,12 @@ function endedEarly(lines: readonly Line[], at: number): boolean {
     ((line.text.search(/\s/) + 1 || line.text.length) / line.text.length) *
     (line.right - line.left);
   const right_needed = previous.right + first_word + 0.5 * line.size;
-  for (let near = Math.max(0, at - 4); near < Math.min(lines.length, at + 4); near++) {
-    const { left, right, table } = lines[near]!;
+  for (
+    let neighbour = Math.max(0, at - 4);
+    neighbour < Math.min(lines.length, at + 4);
+    neighbour++
+  ) {
+    const { left, right, table } = lines[neighbour]!;
     if (!table && left < previous.right && right > previous.left && right > right_needed)
       return true;
   }
@@ -186,9 +190,9 @@ function leadingOf(lines: readonly Line[]): (size: number) => number {
     )
       continue;
     const key = Math.round(line.size);
-    const known = steps.get(key);
-    if (known === undefined) steps.set(key, [step]);
-    else known.push(step);
+    const count = steps.get(key);
+    if (count === undefined) steps.set(key, [step]);
+    else count.push(step);
   }
   for (const values of steps.values()) values.sort((a, b) => a - b);
   return (size) => {

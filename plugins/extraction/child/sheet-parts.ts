@@ -39,15 +39,15 @@ const areaOf = (rows: readonly SheetRow[]): Area => ({
 
 /** Splits where an empty row is followed by another table. */
 function sections(rows: readonly SheetRow[]): SheetRow[][] {
-  const found: SheetRow[][] = [];
+  const parts: SheetRow[][] = [];
   for (const [at, row] of rows.entries()) {
-    const section = found.at(-1);
+    const section = parts.at(-1);
     const gap = section === undefined ? 0 : row.row - section.at(-1)!.row - 1;
     if (section === undefined || (gap > 0 && beginsTable(section, rows, at, gap)))
-      found.push([row]);
+      parts.push([row]);
     else section.push(row);
   }
-  return found;
+  return parts;
 }
 function beginsTable(
   before: readonly SheetRow[],
@@ -110,8 +110,8 @@ const rows_apart_min = 2;
 
 /** Splits at empty columns between tables that differ in their first or last row. */
 function sideBySide(rows: readonly SheetRow[]): Area[] {
-  const whole = areaOf(rows);
-  if (rows.length < 2) return [whole];
+  const total_area = areaOf(rows);
+  if (rows.length < 2) return [total_area];
   const used = new Set<number>();
   for (const { columns } of rows) for (const column of columns) used.add(column);
   const sorted = [...used].toSorted((a, b) => a - b);
@@ -125,7 +125,7 @@ function sideBySide(rows: readonly SheetRow[]): Area[] {
       Math.abs(left.at(-1)!.row - right.at(-1)!.row) >= rows_apart_min;
     if (apart && hasOwnHead(left) && hasOwnHead(right)) return [areaOf(left), ...sideBySide(right)];
   }
-  return [whole];
+  return [total_area];
 }
 /** Whether the first row names all columns, with numbers below. */
 function hasOwnHead(rows: readonly SheetRow[]): boolean {

@@ -85,10 +85,10 @@ function setRow(cells: readonly TableCell[], below: number[]): (TableCell | null
 
 /** The cells of each row, with spans derived from the edges of all rows. */
 function spansOfEdges(rows: readonly CellRow[]): (readonly TableCell[])[] {
-  const known = rows.every(
+  const has_edges = rows.every(
     ({ cells, edges }) => edges !== undefined && edges.length >= cells.length && isRising(edges),
   );
-  if (!known) return rows.map(({ cells }) => cells);
+  if (!has_edges) return rows.map(({ cells }) => cells);
   const all: number[] = [];
   for (const edge of rows.flatMap(({ edges }) => edges!).toSorted((a, b) => a - b))
     if (all.length === 0 || edge - all.at(-1)! > edge_tolerance) all.push(edge);

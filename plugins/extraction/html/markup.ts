@@ -100,10 +100,10 @@ class Scanner {
     const start = this.at;
     const closing = new RegExp(`</${name}(?=[\\s/>])`, "gi");
     closing.lastIndex = start;
-    const found = this.missing.has(`</${name}`) ? null : closing.exec(this.html);
-    if (found === null) this.missing.add(`</${name}`);
-    const end = found?.index ?? this.html.length;
-    this.at = found === null ? end : this.after(">", end);
+    const closing_tag = this.missing.has(`</${name}`) ? null : closing.exec(this.html);
+    if (closing_tag === null) this.missing.add(`</${name}`);
+    const end = closing_tag?.index ?? this.html.length;
+    this.at = closing_tag === null ? end : this.after(">", end);
     return this.html.slice(start, end);
   }
 
@@ -142,15 +142,15 @@ class Scanner {
     let attributes: Map<string, string> | undefined;
     for (;;) {
       attribute.lastIndex = this.at;
-      const found = attribute.exec(this.html);
-      if (found === null) {
+      const match = attribute.exec(this.html);
+      if (match === null) {
         this.at = this.html.length;
         break;
       }
       this.at = attribute.lastIndex;
-      if (found[1] !== undefined) break;
-      const quote = found[3];
-      let value = found[4] ?? "";
+      if (match[1] !== undefined) break;
+      const quote = match[3];
+      let value = match[4] ?? "";
       if (quote !== undefined) {
         const end = this.find(quote, this.at);
         if (end < 0) {
@@ -160,7 +160,7 @@ class Scanner {
         value = this.html.slice(this.at, end);
         this.at = end + 1;
       }
-      const key = found[2]!.toLowerCase();
+      const key = match[2]!.toLowerCase();
       if (kept_attributes.has(key)) (attributes ??= new Map()).set(key, value);
     }
     return {
@@ -173,21 +173,21 @@ class Scanner {
   /** Reads the name at this position. */
   private name(from: number): string {
     tag_name.lastIndex = from;
-    const found = tag_name.exec(this.html)![0];
-    this.at = from + found.length;
-    const name = found.slice(0, name_chars_max).toLowerCase();
+    const written_name = tag_name.exec(this.html)![0];
+    this.at = from + written_name.length;
+    const name = written_name.slice(0, name_chars_max).toLowerCase();
     return name.startsWith("svg:") ? name.slice(4) : name;
   }
   private find(text: string, from: number): number {
     if (this.missing.has(text)) return -1;
-    const found = this.html.indexOf(text, from);
-    if (found < 0) this.missing.add(text);
-    return found;
+    const index = this.html.indexOf(text, from);
+    if (index < 0) this.missing.add(text);
+    return index;
   }
   /** The index after the next `text`, or the end. */
   private after(text: string, from: number): number {
-    const found = this.find(text, from);
-    return found < 0 ? this.html.length : found + text.length;
+    const index = this.find(text, from);
+    return index < 0 ? this.html.length : index + text.length;
   }
 }
 const name_chars_max = 40;

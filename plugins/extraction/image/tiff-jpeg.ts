@@ -46,14 +46,14 @@ export function joinJpeg(
   )
     return null;
   const units = unitsPerStrip(frame.bytes, value(tags.rows_per_strip) ?? 0);
-  const whole = Uint8Array.from(frame.bytes);
-  new DataView(whole.buffer).setUint16(5, value(tags.height) ?? 0);
+  const joined = Uint8Array.from(frame.bytes);
+  new DataView(joined.buffer).setUint16(5, value(tags.height) ?? 0);
   return Buffer.concat([
     start,
     color,
     tables,
     Uint8Array.from([0xff, restarts, 0, 4, units >> 8, units & 255]),
-    ...first.segments.map((segment) => (segment === frame ? whole : segment.bytes)),
+    ...first.segments.map((segment) => (segment === frame ? joined : segment.bytes)),
     first.data,
     ...others.flatMap((part, index) => [Uint8Array.from([0xff, 0xd0 + (index % 8)]), part!.data]),
     end,

@@ -104,13 +104,13 @@ function numbersOf({ type, count, bytes }: Entry, little: boolean): number[] {
  */
 export function framesOf(file: Uint8Array): { at: number; width: number; height: number }[] {
   const frames: { at: number; width: number; height: number }[] = [];
-  const seen = new Set<number>();
+  const visited = new Set<number>();
   const view = viewOf(file);
   for (
     let at = view.getUint32(4, isLittle(view));
-    at >= header_bytes && at + 2 <= file.length && !seen.has(at) && seen.size < frames_max;
+    at >= header_bytes && at + 2 <= file.length && !visited.has(at) && visited.size < frames_max;
   ) {
-    seen.add(at);
+    visited.add(at);
     try {
       const { value, next } = directoryAt(file, at);
       const is_preview = ((value(tags.kind) ?? 0) & 1) !== 0;

@@ -115,17 +115,17 @@ export class CompoundFile {
     return this.entriesIn(this.entries[0]!);
   }
   private entriesIn({ child }: Entry): Entry[] {
-    const found: Entry[] = [];
-    const seen = new Set<number>();
+    const entries: Entry[] = [];
+    const visited = new Set<number>();
     const left = [child];
     for (let at = left.pop(); at !== undefined; at = left.pop()) {
       const entry = this.entries[at];
-      if (entry === undefined || seen.has(at)) continue;
-      seen.add(at);
-      found.push(entry);
+      if (entry === undefined || visited.has(at)) continue;
+      visited.add(at);
+      entries.push(entry);
       for (const next of [entry.left, entry.right]) if (next !== no_entry) left.push(next);
     }
-    return found;
+    return entries;
   }
 
   private miniSpace(): SectorSpace {
@@ -190,9 +190,9 @@ export const openCompoundFile = (bytes: Uint8Array): CompoundFile =>
   new CompoundFile({
     size_bytes: bytes.length,
     read: (into, position) => {
-      const found = bytes.subarray(position, position + into.length);
-      into.set(found);
-      return found.length;
+      const sector = bytes.subarray(position, position + into.length);
+      into.set(sector);
+      return sector.length;
     },
   });
 

@@ -100,8 +100,8 @@ export function openPresentation(bytes: ByteReader, current: ByteReader): Presen
       .filter((record) => record.type === ppt.slide_list && record.instance === instance)
       .flatMap((record) =>
         slidesOf(bytes, record, (id) => {
-          const found = recordAt(bytes, offsets.get(id) ?? -1);
-          return found?.type === type ? found : null;
+          const record = recordAt(bytes, offsets.get(id) ?? -1);
+          return record?.type === type ? record : null;
         }),
       );
   return {
@@ -120,18 +120,18 @@ function readDirectories(
   last_edit: number,
 ): { offsets: Map<number, number>; document_id: number } {
   const offsets = new Map<number, number>();
-  const seen = new Set<number>();
+  const visited = new Set<number>();
   let document_id = -1;
   for (
     let edit = recordAt(bytes, last_edit);
-    edit?.type === ppt.user_edit && !seen.has(edit.start);
+    edit?.type === ppt.user_edit && !visited.has(edit.start);
     edit = recordAt(bytes, bytes.u32(edit.start + 8) || -1)
   ) {
-    seen.add(edit.start);
+    visited.add(edit.start);
     if (document_id < 0) document_id = bytes.u32(edit.start + 16);
     const directory = recordAt(bytes, bytes.u32(edit.start + 12));
-    if (directory?.type !== ppt.persist_directory || seen.has(directory.start)) continue;
-    seen.add(directory.start);
+    if (directory?.type !== ppt.persist_directory || visited.has(directory.start)) continue;
+    visited.add(directory.start);
     for (let at = directory.start; at + 4 <= directory.end;) {
       const first = bytes.u32(at) & 0xfffff;
       const count = bytes.u32(at) >>> 20;

@@ -70,12 +70,12 @@ const notedSlide = (bytes: ByteReader, { record }: Slide): number => {
  * @throws ExtractionFailure `corrupt` when there are none
  */
 function salvageSlides(bytes: ByteReader): { document: null; slides: Slide[]; notes: Slide[] } {
-  const found = [...children(bytes, { start: 0, end: bytes.length })];
+  const records = [...children(bytes, { start: 0, end: bytes.length })];
   const entries = (type: number): Slide[] =>
-    found
+    records
       .filter((record) => record.type === type)
       .map((record, at) => ({ record, id: -2 - at, texts: [] }));
-  if (!found.some(({ type }) => type === ppt.slide)) throw damagedFile();
+  if (!records.some(({ type }) => type === ppt.slide)) throw damagedFile();
   return { document: null, slides: entries(ppt.slide), notes: [] };
 }
 
@@ -141,19 +141,19 @@ class SlideReader {
 
   /** The text of a box: its own, or an outline text that it refers to. */
   private textBox(box: PptRecord): OutlineText[] {
-    const found: OutlineText[] = [];
+    const texts: OutlineText[] = [];
     let kind: number | null = null;
     for (const record of children(this.bytes, box)) {
       if (record.type === ppt.text_header) kind = this.bytes.u32(record.start);
       const index = record.type === ppt.text_ref ? this.bytes.u32(record.start) : -1;
       const text = record.type === ppt.string ? null : textOf(this.bytes, record);
-      if (text !== null) found.push({ kind: kind ?? 4, text });
+      if (text !== null) texts.push({ kind: kind ?? 4, text });
       else if (index in this.texts && !this.used.has(index)) {
         this.used.add(index);
-        found.push(this.texts[index]!);
+        texts.push(this.texts[index]!);
       }
     }
-    return found;
+    return texts;
   }
 
   private comment(container: PptRecord): Block[] {

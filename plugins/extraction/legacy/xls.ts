@@ -41,7 +41,7 @@ export function readXls(compound: CompoundFile, characters_max: number): Page[] 
   if (stream === null) throw damagedFile();
   const all = new ByteReader(stream);
   const book = readWorkbook(all);
-  const seen = new Set<number>();
+  const offsets = new Set<number>();
   let characters = 0;
   return visiblePages(book.sheets, ({ name, at }) => {
     const sheet = new SheetReader(book, (length) => {
@@ -52,8 +52,8 @@ export function readXls(compound: CompoundFile, characters_max: number): Page[] 
           `The text of this workbook is longer than ${characters_max} characters.`,
         );
     });
-    if (!seen.has(at)) sheet.read(all, at);
-    seen.add(at);
+    if (!offsets.has(at)) sheet.read(all, at);
+    offsets.add(at);
     return { blocks: sheet.blocks(name), hidden: sheet.hidden };
   });
 }
@@ -209,9 +209,9 @@ class SheetReader {
   /** Comments, and the text of boxes and shapes. */
   private drawnText({ data, more }: XlsRecord): void {
     const length = data.u16(10);
-    const [first, ...rest] = more;
+    const [first, ...continuations] = more;
     if (length > 0 && first !== undefined && this.book.decode === null)
-      this.add(new StringReader({ data: first, more: rest }, 0, null).characters(length));
+      this.add(new StringReader({ data: first, more: continuations }, 0, null).characters(length));
   }
   private add(text: string): void {
     this.spend(text.length);

@@ -77,8 +77,8 @@ export class MailExtractor implements Extractor {
     files: string[],
   ): Promise<MailOutput & { readonly text: string }> {
     // The text of the message is combined with that of its attachments.
-    const whole = { ...options, takeLong: undefined };
-    return readInChild(this.ctx, source, whole, (input, run_options) => {
+    const child_options = { ...options, takeLong: undefined };
+    return readInChild(this.ctx, source, child_options, (input, run_options) => {
       for (let count = 1; count <= attachments_max; count++) files.push(`${input.output}-${count}`);
       const allowed = budget.depth > 0 ? budget.attachments : 0;
       return this.ctx.isolate("mail", { ...input, attachments_max: allowed }, run_options);
@@ -118,8 +118,8 @@ export class MailExtractor implements Extractor {
 }
 
 const too_slow = "was not read, because reading the message took too long.";
-const warnUnreadable = (message: MessageText, name: string, why: string): void =>
-  message.warn("attachment_unreadable", `The attachment “${name}” ${why}`);
+const warnUnreadable = (message: MessageText, name: string, reason: string): void =>
+  message.warn("attachment_unreadable", `The attachment “${name}” ${reason}`);
 const warnLeftOut = (message: MessageText, count: number): void =>
   message.warn(
     "attachment_left_out",
@@ -156,7 +156,7 @@ export function isMail(
   const start = Buffer.from(head.buffer, head.byteOffset, head.length)
     .toString("latin1")
     .replace(/^ï»¿/, "");
-  const found = new Set<string>();
+  const addresses = new Set<string>();
   let headers = 0;
   for (const line of start.split(/\r?\n/, header_lines_max)) {
     if (line === "") break;
@@ -164,10 +164,13 @@ export function isMail(
     const key = /^([!-9;-~]{1,76})[ \t]*:/.exec(line)?.[1]?.toLowerCase();
     if (key === undefined) return false;
     headers++;
-    if (mail_headers.has(key)) found.add(key);
+    if (mail_headers.has(key)) addresses.add(key);
   }
   const named =
     /\.(?:eml|mht|mhtml)$/i.test(name) ||
     /^(?:message\/rfc822|multipart\/related)\b/i.test(declared_type ?? "");
-  return found.size >= (named ? 2 : 3) && (named || found.has("from") || found.has("received"));
+  return (
+    addresses.size >= (named ? 2 : 3) &&
+    (named || addresses.has("from") || addresses.has("received"))
+  );
 }

@@ -112,10 +112,10 @@ function stretchedRows({ width, height, pixels }: Gray, to: number): Gray {
   const step = width / to;
   for (let x = 0; x < to; x++) {
     const place = (x + 0.5) * step - 0.5;
-    const whole = Math.floor(place);
-    const t = place - whole;
+    const floor = Math.floor(place);
+    const t = place - floor;
     const inside = (at: number): number => Math.min(width - 1, Math.max(0, at));
-    const [a, b, c, d] = [whole - 1, whole, whole + 1, whole + 2].map(inside) as [
+    const [a, b, c, d] = [floor - 1, floor, floor + 1, floor + 2].map(inside) as [
       number,
       number,
       number,

@@ -65,13 +65,13 @@ function darkAreas({ side, across, down, median }: Tiles, paper: Uint8Array): Gr
       [left, right] = [Math.min(left, x), Math.max(right, x + 1)];
       [top, bottom] = [Math.min(top, y), Math.max(bottom, y + 1)];
       count++;
-      const near = [
+      const neighbours = [
         x > 0 ? at - 1 : -1,
         x < across - 1 ? at + 1 : -1,
         at - across,
         y < down - 1 ? at + across : -1,
       ];
-      for (const next of near)
+      for (const next of neighbours)
         if (next >= 0 && is_dark[next] === 1) {
           is_dark[next] = 0;
           open.push(next);
@@ -143,10 +143,10 @@ function refined(
   let end = right - 1;
   while (start < end && !isDarkColumn(start)) start++;
   while (end > start && !isDarkColumn(end)) end--;
-  const found = { left: start, top: first, right: end + 1, bottom: last + 1 };
-  return last - first < side || end - start < 2 * side || !hasRim(pixels, width, found, limit)
+  const box = { left: start, top: first, right: end + 1, bottom: last + 1 };
+  return last - first < side || end - start < 2 * side || !hasRim(pixels, width, box, limit)
     ? null
-    : found;
+    : box;
 }
 
 /** Whether its whole edge is dark, which is not the case for letters. */

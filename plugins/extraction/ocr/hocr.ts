@@ -39,12 +39,12 @@ const symbol_confidence_min = 50;
 /** All lines, including false ones in photos. */
 export function parseHocr(hocr: string): RecognisedLine[] {
   const rows: Row[] = [];
-  for (const [, kind, , title, rest] of hocr.matchAll(line_or_word)) {
+  for (const [, kind, , title, content] of hocr.matchAll(line_or_word)) {
     if (kind !== "ocrx_word") {
       rows.push({ title: title!, words: [] });
       continue;
     }
-    const text = unescape(rest!).trim();
+    const text = unescape(content!).trim();
     const confidence = Number(word_confidence.exec(title!)?.[1] ?? 0);
     const [left, top, right, bottom] = boxOf(title!);
     if (text !== "" && (confidence >= symbol_confidence_min || countLetters(text) > 0))

@@ -89,10 +89,10 @@ function touching(inked: Uint8Array, across: number, down: number, gap: number):
       [left, right] = [Math.min(left, x), Math.max(right, x)];
       [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
       for (let near_y = Math.max(0, y - 1); near_y <= Math.min(down - 1, y + 1); near_y++)
-        for (let near = Math.max(0, x - gap); near <= Math.min(across - 1, x + gap); near++)
-          if (inked[near_y * across + near] === 1) {
-            inked[near_y * across + near] = 0;
-            open.push(near_y * across + near);
+        for (let column = Math.max(0, x - gap); column <= Math.min(across - 1, x + gap); column++)
+          if (inked[near_y * across + column] === 1) {
+            inked[near_y * across + column] = 0;
+            open.push(near_y * across + column);
           }
     }
     boxes.push({ left, top, width: right - left + 1, height: bottom - top + 1 });

@@ -26,7 +26,7 @@ const ignored = [english.name, "osd", "equ"];
 
 /** English first, then the others by name. */
 export function languagesIn(directory: string): Language[] {
-  const found = list(directory)
+  const files = list(directory)
     .sort()
     .flatMap((entry): Language[] => {
       const name = file_name.exec(entry)?.[1];
@@ -35,7 +35,7 @@ export function languagesIn(directory: string): Language[] {
       const { size, mtimeMs } = statSync(path);
       return [{ name, version: `${size} ${mtimeMs}`, read: async () => readFileSync(path) }];
     });
-  return [english, ...found];
+  return [english, ...files];
 }
 
 /** The directory may be missing. */

@@ -54,7 +54,7 @@ function crossingsOf(rule: PictureRule, others: readonly PictureRule[]): Readonl
     if (rule.at < from - thickness || rule.at > to + thickness) continue;
     const x = Math.round(at + slope * (rule.at - (from + to) / 2));
     const half = Math.ceil(thickness / 2) + 2;
-    for (let near = x - half; near <= x + half; near++) places.add(near);
+    for (let column = x - half; column <= x + half; column++) places.add(column);
   }
   return places;
 }

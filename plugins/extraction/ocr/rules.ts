@@ -50,9 +50,9 @@ export function rulesOf(picture: Gray, noise: number, grounds: readonly Ground[]
   const down = [...linesAcross(transposed(small), unit, noise), ...edges.map((edge) => edge.down)];
   if (across.length > lines_max || down.length > lines_max) return { across: [], down: [] };
   const rules = chosen(across, down, unit);
-  const whole = (lines: readonly TracedLine[]): TracedLine[] =>
+  const joinLines = (lines: readonly TracedLine[]): TracedLine[] =>
     lines.map((line) => enlarged(line, 1 / shrink));
-  return { across: whole(rules.across), down: whole(rules.down) };
+  return { across: joinLines(rules.across), down: joinLines(rules.down) };
 }
 
 /** The same line in an image of another size. */
@@ -86,22 +86,22 @@ const covers = (line: TracedLine, other: TracedLine): boolean =>
 
 /** Joins fragments of broken lines. */
 function joined(lines: readonly TracedLine[], unit: number): TracedLine[] {
-  const whole: TracedLine[] = [];
+  const joined: TracedLine[] = [];
   for (const line of lines.toSorted((a, b) => a.from - b.from)) {
-    const before = whole.findLastIndex(
+    const before = joined.findLastIndex(
       (other) =>
         line.from - other.to <= break_max * unit &&
         line.from - other.to > -break_max * unit &&
         line.to > other.to &&
         Math.abs(heightAt(other, line.from) - heightAt(line, line.from)) <= offset_max * unit,
     );
-    const pair = before < 0 ? line : joinedPair(whole[before]!, line);
+    const pair = before < 0 ? line : joinedPair(joined[before]!, line);
     // Stems of letters below each other are not a broken line, in which most of the length is
     // drawn.
-    if (before < 0 || pair.drawn < solid_min) whole.push(line);
-    else whole[before] = pair;
+    if (before < 0 || pair.drawn < solid_min) joined.push(line);
+    else joined[before] = pair;
   }
-  return whole;
+  return joined;
 }
 function joinedPair(first: TracedLine, second: TracedLine): TracedLine {
   const long = first.to - first.from;
@@ -172,8 +172,8 @@ function chosen(
 }
 
 /** Whether a horizontal and a vertical line cross or nearly touch. */
-const meet = (line: PictureRule, other: PictureRule, near: number): boolean =>
-  other.at >= line.from - near &&
-  other.at <= line.to + near &&
-  line.at >= other.from - near &&
-  line.at <= other.to + near;
+const meet = (line: PictureRule, other: PictureRule, tolerance: number): boolean =>
+  other.at >= line.from - tolerance &&
+  other.at <= line.to + tolerance &&
+  line.at >= other.from - tolerance &&
+  line.at <= other.to + tolerance;

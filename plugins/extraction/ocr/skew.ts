@@ -81,15 +81,15 @@ function lowerEdges({ width, height, pixels }: Gray, contrast: number): Points {
   for (let at = 0; at < end; at++) if (isEdge(at)) count++;
   const every = Math.max(1, count / points_max);
   const points = Math.floor(count / every);
-  const found = { x: new Float32Array(points), y: new Float32Array(points) };
-  let seen = 0;
+  const sample = { x: new Float32Array(points), y: new Float32Array(points) };
+  let seen_count = 0;
   let taken = 0;
   for (let at = 0; at < end && taken < points; at++)
-    if (isEdge(at) && seen++ >= taken * every) {
-      found.x[taken] = (at % width) - width / 2;
-      found.y[taken++] = Math.floor(at / width) - height / 2;
+    if (isEdge(at) && seen_count++ >= taken * every) {
+      sample.x[taken] = (at % width) - width / 2;
+      sample.y[taken++] = Math.floor(at / width) - height / 2;
     }
-  return found;
+  return sample;
 }
 
 interface Measured {

@@ -58,11 +58,19 @@ export function levelAround({ across, down, light }: Tiles): Uint8Array {
   const around = new Uint8Array(light.length);
   for (let y = 0; y < down; y++)
     for (let x = 0; x < across; x++)
-      for (let near = Math.max(0, x - reach); near <= Math.min(across - 1, x + reach); near++)
-        rows[y * across + x] = Math.max(rows[y * across + x]!, light[y * across + near]!);
+      for (
+        let neighbour = Math.max(0, x - reach);
+        neighbour <= Math.min(across - 1, x + reach);
+        neighbour++
+      )
+        rows[y * across + x] = Math.max(rows[y * across + x]!, light[y * across + neighbour]!);
   for (let y = 0; y < down; y++)
     for (let x = 0; x < across; x++)
-      for (let near = Math.max(0, y - reach); near <= Math.min(down - 1, y + reach); near++)
-        around[y * across + x] = Math.max(around[y * across + x]!, rows[near * across + x]!);
+      for (
+        let neighbour = Math.max(0, y - reach);
+        neighbour <= Math.min(down - 1, y + reach);
+        neighbour++
+      )
+        around[y * across + x] = Math.max(around[y * across + x]!, rows[neighbour * across + x]!);
   return around;
 }

@@ -120,12 +120,12 @@ function piecesOf(ridges: Uint8Array, { width, height }: Gray, unit: number): Pi
 function linesOf(pieces: Pieces, unit: number): PictureRule[] {
   const { row, from, to } = pieces;
   const connected = new DisjointSets(row.length);
-  const near = gap_max * unit;
+  const gap = gap_max * unit;
   // Fragments of previous rows that may still reach the current one.
   for (let at = 0, first = 0; at < row.length; at++) {
     while (row[first]! < row[at]! - 2) first++;
     for (let other = first; other < at; other++)
-      if (from[at]! <= to[other]! + near && to[at]! >= from[other]! - near)
+      if (from[at]! <= to[other]! + gap && to[at]! >= from[other]! - gap)
         connected.merge(at, other);
   }
   const lines = new Map<number, Sums>();
@@ -192,8 +192,8 @@ function drawnShare(
   let drawn = 0;
   for (let x = from; x <= to; x++) {
     const y = Math.round(at + slope * (x - middle));
-    for (let near = Math.max(0, y - around); near <= Math.min(height - 1, y + around); near++)
-      if (ridges[near * width + x] === 1) {
+    for (let row = Math.max(0, y - around); row <= Math.min(height - 1, y + around); row++)
+      if (ridges[row * width + x] === 1) {
         drawn++;
         break;
       }

@@ -113,8 +113,8 @@ function readAround(
 ): RecognisedLine[] {
   const { width, height } = page.picture;
   const side = Math.min(width, height, Math.ceil(Math.sqrt(window_share * width * height)));
-  const start = (center: number, whole: number): number =>
-    Math.round(Math.min(Math.max(0, center * whole - side / 2), whole - side));
+  const start = (center: number, length: number): number =>
+    Math.round(Math.min(Math.max(0, center * length - side / 2), length - side));
   const window = { left: start(x, width), top: start(y, height), width: side, height: side };
   if (quarters === 0) return recogniser.read({ picture: page.picture, dots_per_inch }, window);
   return recogniser.read({

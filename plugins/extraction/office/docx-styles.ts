@@ -124,10 +124,10 @@ export class ParagraphStyles {
   private *chain(style: string | null): Generator<[Style, string]> {
     let id = style ?? this.default_style;
     for (let steps = 0; id !== null && steps < chain_max; steps++) {
-      const found = this.styles.get(id);
-      if (found === undefined) return;
-      yield [found, id];
-      id = found.based_on;
+      const style = this.styles.get(id);
+      if (style === undefined) return;
+      yield [style, id];
+      id = style.based_on;
     }
   }
 }

@@ -45,11 +45,11 @@ export class OfficePackage {
 
   /** The relations of a part; read once. */
   relations(part: string): readonly Relation[] {
-    const known = this.known_relations.get(part);
-    if (known !== undefined) return known;
-    const found = parseRelations(part, this.xml(relationsPart(part)) ?? "");
-    this.known_relations.set(part, found);
-    return found;
+    const cached = this.known_relations.get(part);
+    if (cached !== undefined) return cached;
+    const relations = parseRelations(part, this.xml(relationsPart(part)) ?? "");
+    this.known_relations.set(part, relations);
+    return relations;
   }
 
   /** The parts that this one relates to by this type, without duplicates. */
@@ -95,18 +95,18 @@ const relationsPart = (part: string): string =>
   `${folderOf(part)}_rels/${part.slice(folderOf(part).length)}.rels`;
 
 function parseRelations(part: string, xml: string): Relation[] {
-  const found: Relation[] = [];
+  const relations: Relation[] = [];
   scanTags(xml, (tag) => {
     if (tag.name !== "Relationship") return;
     const target = tag.get("Target") ?? "";
     const external = tag.get("TargetMode") === "External" || target === "";
-    found.push({
+    relations.push({
       id: tag.get("Id") ?? "",
       type: (tag.get("Type") ?? "").split("/").at(-1)!,
       target: external ? null : resolvePath(folderOf(part), target),
     });
   });
-  return found;
+  return relations;
 }
 
 /** By the lower-case name of the part. */

@@ -84,8 +84,8 @@ export class SlideBullets {
     };
   }
   private read(part: string): PlaceholderStyles {
-    const known = this.parts.get(part);
-    if (known !== undefined) return known;
+    const cached = this.parts.get(part);
+    if (cached !== undefined) return cached;
     const styles = new PlaceholderStyles();
     scanOfficeXml(this.pkg.xml(part) ?? "", styles);
     this.parts.set(part, styles);
@@ -129,8 +129,8 @@ class PlaceholderStyles implements XmlHandler {
   find({ type, index }: Placeholder): PlaceholderStyle | undefined {
     return index === null ? this.by_type.get(type) : this.by_index.get(index);
   }
-  private addStyle(found: PlaceholderStyle, index: string | null): void {
-    if (!this.by_type.has(found.type)) this.by_type.set(found.type, found);
-    if (index !== null && !this.by_index.has(index)) this.by_index.set(index, found);
+  private addStyle(style: PlaceholderStyle, index: string | null): void {
+    if (!this.by_type.has(style.type)) this.by_type.set(style.type, style);
+    if (index !== null && !this.by_index.has(index)) this.by_index.set(index, style);
   }
 }

@@ -14,12 +14,12 @@ const decoder = new TextDecoder("utf-16le");
 export function readOutline(access: PdfiumAccess, document: number): OutlineEntry[] {
   const { engine } = access;
   const entries: OutlineEntry[] = [];
-  const seen = new Set<number>();
+  const visited = new Set<number>();
   const buffer = engine.malloc(title_bytes_max);
   const visit = (parent: number, level: number): void => {
     let bookmark = engine.FPDFBookmark_GetFirstChild(document, parent);
-    while (bookmark !== 0 && !seen.has(bookmark) && seen.size < entries_max) {
-      seen.add(bookmark);
+    while (bookmark !== 0 && !visited.has(bookmark) && visited.size < entries_max) {
+      visited.add(bookmark);
       const title = titleOf(access, bookmark, buffer);
       const page = pageOf(access, document, bookmark);
       if (title !== "" && page > 0) entries.push({ title, level, page });

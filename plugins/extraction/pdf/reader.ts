@@ -206,12 +206,12 @@ function withAnnotations(
 ): PageText | PageWithoutText {
   if (annotations.length === 0) return read;
   const pieces = typeof read === "string" ? [] : [read.text];
-  let known = withoutSpace(pieces.join());
+  let matched_text = withoutSpace(pieces.join());
   for (const annotation of annotations) {
     const squeezed = withoutSpace(annotation);
-    if (known.includes(squeezed)) continue;
+    if (matched_text.includes(squeezed)) continue;
     pieces.push(annotation);
-    known += `\n${squeezed}`;
+    matched_text += `\n${squeezed}`;
   }
   if (pieces.length === 0) return read;
   const text = pieces.join("\n\n");

@@ -63,8 +63,8 @@ const decoders = new Map<string, Decode>();
 export function decoderOfPage(page: number): Decode {
   const label =
     code_pages[page] ?? (page >= 1250 && page <= 1258 ? `windows-${page}` : "windows-1252");
-  const known = decoders.get(label);
-  if (known) return known;
+  const cached = decoders.get(label);
+  if (cached) return cached;
   const decoder = new TextDecoder(label as Bun.Encoding, { ignoreBOM: true });
   const decode: Decode = (bytes) => decoder.decode(bytes);
   decoders.set(label, decode);

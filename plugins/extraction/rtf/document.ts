@@ -143,13 +143,13 @@ class RtfReader implements RtfHandler {
     this.group.is_at_start = false;
     const skipped = Math.min(this.skip, bytes.length);
     this.skip -= skipped;
-    const rest = skipped === 0 ? bytes : bytes.subarray(skipped);
+    const unskipped = skipped === 0 ? bytes : bytes.subarray(skipped);
     const { content, font } = this.group;
     if (isText(content) && !this.group.hidden && !this.group.deleted)
-      this.put(this.fonts.bytes(rest, font));
-    else if (content === "font_table") this.fonts.fontTableText(rest);
+      this.put(this.fonts.bytes(unskipped, font));
+    else if (content === "font_table") this.fonts.fontTableText(unskipped);
     else if (content === "style_sheet" && this.style_name.length < 100)
-      this.style_name += Buffer.from(rest.subarray(0, 100)).toString("latin1");
+      this.style_name += Buffer.from(unskipped.subarray(0, 100)).toString("latin1");
   }
   word(name: string, number: number, has_number: boolean): void {
     const { group } = this;

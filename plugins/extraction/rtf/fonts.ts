@@ -82,8 +82,8 @@ export class Fonts {
     return /^\s*symbol/i.test(this.fontOf(id)?.name ?? "");
   }
   private decoder(id: number): Decode {
-    const known = this.decoders.get(id);
-    if (known) return known;
+    const cached = this.decoders.get(id);
+    if (cached) return cached;
     const font = this.fontOf(id);
     const decoder =
       font?.charset === symbol_charset

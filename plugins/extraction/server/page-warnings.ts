@@ -147,11 +147,11 @@ export function pageWarnings(report: PageReport, failure: unknown): Warning[] {
       page: null,
     });
   if (failure !== undefined) {
-    const why =
+    const reason =
       failure instanceof ExtractionFailure ? failure.message : "Reading stopped unexpectedly.";
     warnings.push({
       code: "partly_read",
-      message: `Only the first ${report.last} of ${report.page_count} pages were read. ${why}`,
+      message: `Only the first ${report.last} of ${report.page_count} pages were read. ${reason}`,
       page: report.last,
     });
   }

@@ -55,8 +55,8 @@ export async function runningLines(pages: readonly PageEdges[]): Promise<Running
   const candidates = pages.flatMap(({ page, edges }, at_page) =>
     edges.map((edge) => candidateOf(edge, page, at_page)),
   );
-  const near = byPlace(candidates);
-  const repeated = await select(candidates, (candidate) => repeats(candidate, near));
+  const neighboursOf = byPlace(candidates);
+  const repeated = await select(candidates, (candidate) => repeats(candidate, neighboursOf));
   const rows = rowsOf(repeated);
   const in_row = new Set(
     candidates.filter((candidate) =>
@@ -65,7 +65,8 @@ export async function runningLines(pages: readonly PageEdges[]): Promise<Running
   );
   const at_place = await select(
     candidates,
-    (candidate) => in_row.has(candidate) || isRunningPlace(candidate, near, in_row, pages.length),
+    (candidate) =>
+      in_row.has(candidate) || isRunningPlace(candidate, neighboursOf, in_row, pages.length),
   );
   return at_place
     .map(({ start, end, words }) => ({ start, end, words }))
@@ -150,13 +151,13 @@ function nearby(candidates: readonly Candidate[], at_page: number): Candidate[] 
     if (candidates[middle]!.at_page < at_page - near_pages) low = middle + 1;
     else high = middle;
   }
-  const near: Candidate[] = [];
+  const neighbours: Candidate[] = [];
   for (let at = low; at < candidates.length; at++) {
     const candidate = candidates[at]!;
     if (candidate.at_page > at_page + near_pages) break;
-    near.push(candidate);
+    neighbours.push(candidate);
   }
-  return near;
+  return neighbours;
 }
 
 const pagesOf = (candidates: readonly Candidate[]): number =>
@@ -165,8 +166,11 @@ const pagesOf = (candidates: readonly Candidate[]): number =>
 /**
  * Whether nearby pages have it too, at the same position: the same words, or a consecutive number.
  */
-function repeats(candidate: Candidate, near: (candidate: Candidate) => Candidate[]): boolean {
-  const others = near(candidate);
+function repeats(
+  candidate: Candidate,
+  neighboursOf: (candidate: Candidate) => Candidate[],
+): boolean {
+  const others = neighboursOf(candidate);
   if (
     candidate.words !== "" &&
     pagesOf(others.filter(({ words }) => words === candidate.words)) >= same_text_min

@@ -85,7 +85,7 @@ const withoutMark = (text: string): string => text.replace(/^\ufeff?sep=.\n/, ""
 
 /** A table that is too long for memory: its rows, as they come. */
 export class LongTable {
-  private rest = "";
+  private buffered = "";
   private columns = 0;
   private is_first = true;
 
@@ -93,22 +93,24 @@ export class LongTable {
 
   /** The lines of the rows that are complete. */
   add(text: string): string {
-    this.rest =
-      this.is_first && this.columns === 0 ? withoutMark(this.rest + text) : this.rest + text;
+    this.buffered =
+      this.is_first && this.columns === 0
+        ? withoutMark(this.buffered + text)
+        : this.buffered + text;
     if (this.columns === 0)
-      this.columns = Math.max(...widthsOf(this.rest.slice(0, sample_chars), this.delimiter));
-    return this.take(this.rest.length - 2 * cell_chars_max);
+      this.columns = Math.max(...widthsOf(this.buffered.slice(0, sample_chars), this.delimiter));
+    return this.take(this.buffered.length - 2 * cell_chars_max);
   }
   /** What is left at the end of the file. */
   end(): string {
-    return this.take(this.rest.length);
+    return this.take(this.buffered.length);
   }
 
   /** The rows that end before this position. */
   private take(before: number): string {
     const lines: string[] = [];
     let done = 0;
-    for (const { row, end } of placedRowsOf(this.rest, this.delimiter)) {
+    for (const { row, end } of placedRowsOf(this.buffered, this.delimiter)) {
       if (end > before) break;
       done = end;
       if (isBlank(row)) continue;
@@ -116,7 +118,7 @@ export class LongTable {
       if (this.is_first) lines.push(delimiterRow(this.columns));
       this.is_first = false;
     }
-    this.rest = this.rest.slice(done);
+    this.buffered = this.buffered.slice(done);
     return lines.map((line) => `${line}\n`).join("");
   }
   /** Surplus cells are joined to the last one. */

@@ -128,7 +128,7 @@ export function* decode(chunks: Chunks, { label, skip, exact }: Encoding): Gener
   const decoder = label.startsWith("utf-32")
     ? utf32Decoder(label === "utf-32le")
     : textDecoder(label);
-  let rest = skip;
+  let skip_left = skip;
   let pending = "";
   const pieceOf = (raw: string, last: boolean): Piece => {
     const all = pending + raw;
@@ -144,8 +144,8 @@ export function* decode(chunks: Chunks, { label, skip, exact }: Encoding): Gener
     };
   };
   for (const chunk of chunks()) {
-    const bytes = chunk.subarray(Math.min(rest, chunk.length));
-    rest -= chunk.length - bytes.length;
+    const bytes = chunk.subarray(Math.min(skip_left, chunk.length));
+    skip_left -= chunk.length - bytes.length;
     yield pieceOf(decoder.decode(bytes, { stream: true }), false);
   }
   yield pieceOf(decoder.decode(), true);

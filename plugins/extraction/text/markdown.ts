@@ -9,8 +9,8 @@ export function markdownHeadings(text: string): HeadingSpan[] {
   let fence = "";
   let last = { start: 0, end: 0 };
   for (let start = afterFrontMatter(text); start < text.length && headings.length < headings_max;) {
-    const found = text.indexOf("\n", start);
-    const end = found < 0 ? text.length : found;
+    const line_end = text.indexOf("\n", start);
+    const end = line_end < 0 ? text.length : line_end;
     const line = text.slice(start, Math.min(end, start + line_chars_max));
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     if (

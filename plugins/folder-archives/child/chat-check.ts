@@ -22,7 +22,7 @@ export interface KnownRecords {
 /** Returns their number. @throws BadArchive */
 export async function checkChats(
   reader: PartReader,
-  known: KnownRecords,
+  records: KnownRecords,
 ): Promise<{ readonly chats: number; readonly messages: number }> {
   const names = namesOf(reader.parts, "chat");
   let messages = 0;
@@ -30,10 +30,10 @@ export async function checkChats(
     const lines = reader.lines(part);
     const { value: first } = await lines.next();
     if (!first) throw badPart(part, "is empty");
-    checkChat(part, first, known);
+    checkChat(part, first, records);
     const request_ids = new Set<string>();
     for await (const line of lines) {
-      checkMessage(part, line, known);
+      checkMessage(part, line, records);
       const { request_id } = line.value as ChatLines["message"];
       if (request_ids.has(request_id.toLowerCase()))
         throw badPart(part, `has the message ${request_id} twice`);
@@ -48,15 +48,15 @@ function checkChat(part: string, line: Line, { folders, prompts }: KnownRecords)
   checkShape(part, chat_shape, line.value, line);
   const { folder_ids, name, prompt_ids } = line.value as ChatLines["chat"];
   if (name !== null) checkName(part, name);
-  for (const [what, ids, there, most] of [
+  for (const [noun, ids, there, most] of [
     ["folder", folder_ids, folders, folders_max],
     ["prompt", prompt_ids, prompts, prompts_max],
   ] as const) {
     const unknown = ids.find((id) => !there.has(id));
     if (unknown !== undefined)
-      throw badPart(part, `uses the ${what} ${shown(unknown)}, which is not in the archive`);
+      throw badPart(part, `uses the ${noun} ${shown(unknown)}, which is not in the archive`);
     if (ids.length > most || new Set(ids).size < ids.length)
-      throw badPart(part, `uses a ${what} twice, or more than ${most} of them`);
+      throw badPart(part, `uses a ${noun} twice, or more than ${most} of them`);
   }
 }
 

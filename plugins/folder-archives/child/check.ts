@@ -46,36 +46,36 @@ export async function checkArchive(input: CheckInput): Promise<Checked> {
   };
   const folders = await checkFolders(reader);
   const prompts = await checkPrompts(reader);
-  const known: KnownRecords = {
+  const records: KnownRecords = {
     folders: new Set(folders),
     prompts: new Set(prompts),
     documents: new Map(),
   };
-  const found: Counts = { ...manifest.counts, folders: folders.length, prompts: prompts.length };
-  found.passages = 0;
+  const counts: Counts = { ...manifest.counts, folders: folders.length, prompts: prompts.length };
+  counts.passages = 0;
   let storage_bytes = 0;
   for (const name of namesOf(parts, "document")) {
-    const document = await checkDocument(reader, name, known.folders);
-    if (known.documents.has(document.id))
+    const document = await checkDocument(reader, name, records.folders);
+    if (records.documents.has(document.id))
       throw badPart(
         name,
         `describes a document that another part already describes (${shown(document.id)})`,
       );
-    known.documents.set(document.id, document);
+    records.documents.set(document.id, document);
     storage_bytes += document.size_bytes;
-    found.passages += document.passages;
+    counts.passages += document.passages;
   }
-  found.documents = known.documents.size;
+  counts.documents = records.documents.size;
   const texts = new Set(namesOf(parts, "document").map(layout.textPartOf));
   const stray = namesOf(parts, "text").find((name) => !texts.has(name));
   if (stray !== undefined) throw badPart(stray, "belongs to no document");
-  found.originals = await hashAll(reader, "original");
-  Object.assign(found, await checkChats(reader, known));
-  for (const [what, count] of Object.entries(manifest.counts))
-    if (found[what as keyof Counts] !== count)
+  counts.originals = await hashAll(reader, "original");
+  Object.assign(counts, await checkChats(reader, records));
+  for (const [noun, count] of Object.entries(manifest.counts))
+    if (counts[noun as keyof Counts] !== count)
       throw badPart(
         layout.manifest_part,
-        `counts ${count} ${what}, but the archive has ${found[what as keyof Counts]}`,
+        `counts ${count} ${noun}, but the archive has ${counts[noun as keyof Counts]}`,
       );
   return {
     counts: manifest.counts,

@@ -219,8 +219,8 @@ class DocumentCheck {
     return Buffer.from(data, "base64");
   }
 
-  private bad(line: number, why: string): Error {
-    return badPart(this.part, `${why}, in line ${line}`);
+  private bad(line: number, problem: string): Error {
+    return badPart(this.part, `${problem}, in line ${line}`);
   }
 }
 

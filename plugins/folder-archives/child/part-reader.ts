@@ -30,8 +30,8 @@ export function checkShape(part: string, shape: Validator, value: unknown, line?
     shape.validate(value);
   } catch (error) {
     const where = line === undefined ? "" : ` in line ${line.number}`;
-    const why = error instanceof HttpError ? error.detail : String(error);
-    throw badPart(part, `is not valid${where}: ${why.slice(0, 500).replace(/\.$/, "")}`);
+    const reason = error instanceof HttpError ? error.detail : String(error);
+    throw badPart(part, `is not valid${where}: ${reason.slice(0, 500).replace(/\.$/, "")}`);
   }
 }
 

@@ -110,10 +110,10 @@ export class CommandTranscriber implements Transcriber {
       : error;
   }
 
-  private failure(why: string): TranscriptionFailure {
+  private failure(reason: string): TranscriptionFailure {
     return new TranscriptionFailure(
       "transcriber_failed",
-      `The transcription program ${this.name} ${why}`,
+      `The transcription program ${this.name} ${reason}`,
     );
   }
 }
@@ -122,9 +122,9 @@ export class CommandTranscriber implements Transcriber {
 async function writtenIn(directory: string): Promise<string | undefined> {
   for (const extension of extensions) {
     const path = join(directory, `${output_name}${extension}`);
-    const found = await stat(path).catch(() => undefined);
-    if (!found?.isFile() || found.size === 0) continue;
-    if (found.size > written_bytes_max)
+    const stats = await stat(path).catch(() => undefined);
+    if (!stats?.isFile() || stats.size === 0) continue;
+    if (stats.size > written_bytes_max)
       throw new TranscriptionFailure(
         "transcriber_failed",
         `The transcription program wrote more than ${written_bytes_max / 2 ** 20} MiB.`,

@@ -49,7 +49,7 @@ export function alignedTables(rows: readonly TextRow[], across: readonly Rule[])
       has_value: pieces.length > 1 && pieces.some((piece) => isValue(piece)),
     };
   });
-  const found: Table[] = [];
+  const tables: Table[] = [];
   let words = 0;
   let end = 0;
   for (let at = 0; at < rows.length && words < words_max;) {
@@ -69,13 +69,13 @@ export function alignedTables(rows: readonly TextRow[], across: readonly Rule[])
     const above = is_near ? before : null;
     const table = is_likely ? tableOf(run.rows, across, above) : null;
     if (table !== null) {
-      found.push(table);
+      tables.push(table);
       end = run.next;
     }
     // Later runs would give much the same.
     at = table === null ? at + Math.max(1, run.rows.length >> 3) : run.next;
   }
-  return found;
+  return tables;
 }
 
 /** A line with its fragments and the gaps between them. */

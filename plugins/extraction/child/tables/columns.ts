@@ -79,25 +79,25 @@ const changesOf = (piece: readonly Word[]): [number, number][] =>
 
 /** A column of symbols belongs to adjacent numbers: `$` to those after it, `%` to those before. */
 function withoutSigns(columns: readonly Column[], words: readonly Word[]): Column[] {
-  const found: Column[] = [];
+  const column_list: Column[] = [];
   let opening: Column | null = null;
   for (const column of columns) {
     const texts = words.filter((word) => isIn(word, column)).map(({ text }) => text);
-    const last = found.at(-1);
+    const last = column_list.at(-1);
     if (texts.every((text) => /^[%)‰*†‡]+$/u.test(text)) && last !== undefined)
-      found[found.length - 1] = { left: last.left, right: column.right };
+      column_list[column_list.length - 1] = { left: last.left, right: column.right };
     else if (
       texts.every((text) => /^(?:[\p{Sc}(+±~≈<>≤≥−–-]+|[A-Z]{1,3}\p{Sc})$/u.test(text)) &&
       !texts.every((text) => /^[−–-]+$/u.test(text))
     )
       opening = opening === null ? column : { left: opening.left, right: column.right };
     else {
-      found.push(opening === null ? column : { left: opening.left, right: column.right });
+      column_list.push(opening === null ? column : { left: opening.left, right: column.right });
       opening = null;
     }
   }
-  if (opening !== null) found.push(opening);
-  return found;
+  if (opening !== null) column_list.push(opening);
+  return column_list;
 }
 
 /** Distance of bullets from their items, in font sizes. */

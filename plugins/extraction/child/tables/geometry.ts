@@ -74,15 +74,15 @@ export const median = (values: readonly number[]): number =>
 
 /** Merges values closer than `tolerance` into their mean, in ascending order. */
 export function distinct(values: readonly number[], tolerance: number): number[] {
-  const found: { sum: number; count: number; first: number }[] = [];
+  const groups: { sum: number; count: number; first: number }[] = [];
   for (const value of values.toSorted((a, b) => a - b)) {
-    const last = found.at(-1);
+    const last = groups.at(-1);
     if (last !== undefined && value - last.first <= tolerance) {
       last.sum += value;
       last.count++;
-    } else found.push({ sum: value, count: 1, first: value });
+    } else groups.push({ sum: value, count: 1, first: value });
   }
-  return found.map(({ sum, count }) => sum / count);
+  return groups.map(({ sum, count }) => sum / count);
 }
 
 /** Words on one baseline, from top to bottom; superscripts and subscripts belong to their line. */

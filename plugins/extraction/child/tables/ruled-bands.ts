@@ -105,13 +105,13 @@ function tableOf(
   run: readonly Interval[],
   all: readonly TextRow[],
   stack: Stack,
-  known: readonly Column[] | null = null,
+  header_columns: readonly Column[] | null = null,
 ): Table | null {
   const filled = run.filter(({ rows }) => rows.length > 0);
   const has_head = filled.length > 1 && filled[0]!.rows.length <= head_lines_max;
   const body = (has_head ? filled.slice(1) : filled).flatMap(({ rows }) => rows);
   const head = has_head ? filled[0]!.rows : [];
-  let columns = known ?? columnsOf(body.length < 2 ? [...head, ...body] : body);
+  let columns = header_columns ?? columnsOf(body.length < 2 ? [...head, ...body] : body);
   if (columns.length === 0) return null;
   columns = withHeadColumns(columns, head);
   if (columns.length < 2) return null;
@@ -125,15 +125,15 @@ function tableOf(
   const body_filled = has_head ? filled.slice(1) : filled;
   const is_banded = isBanded(body_filled);
   const step = is_banded ? Math.min(...body_filled.map((band) => band.top - band.bottom)) : 0;
-  const near = { columns, step, lineOf };
-  const above = neighbours(all.filter((row) => centre(row) > top).toReversed(), top, near);
+  const context = { columns, step, lineOf };
+  const above = neighbours(all.filter((row) => centre(row) > top).toReversed(), top, context);
   const below = neighbours(
     all.filter((row) => centre(row) < bottom),
     bottom,
-    near,
+    context,
   );
   // Rules only around the header: the rows below determine its columns.
-  if (known === null && below.length > body.length) {
+  if (header_columns === null && below.length > body.length) {
     const wider = columnsOf([...head, ...body, ...below.map(({ row }) => row)]);
     if (wider.length > 1) return tableOf(run, all, stack, wider);
   }
@@ -154,16 +154,16 @@ function tableOf(
 
 /** A column may be empty below its name. */
 function withHeadColumns(columns: readonly Column[], head: readonly TextRow[]): Column[] {
-  const found = [...columns];
+  const split_columns = [...columns];
   for (const row of head)
     for (const piece of piecesOf(row, piece_gap)) {
       const left = piece[0]!.left;
       const right = piece.at(-1)!.right;
       const gap = piece_gap * row.size;
-      if (found.every((column) => right + gap < column.left || left - gap > column.right))
-        found.push({ left, right });
+      if (split_columns.every((column) => right + gap < column.left || left - gap > column.right))
+        split_columns.push({ left, right });
     }
-  return found.sort((a, b) => a.left - b.left);
+  return split_columns.sort((a, b) => a.left - b.left);
 }
 
 /** A rule closely follows a line. */
@@ -182,7 +182,7 @@ function neighbours(
   edge: number,
   { columns, step, lineOf }: Neighbourhood,
 ): CellLine[] {
-  const found: CellLine[] = [];
+  const lines_found: CellLine[] = [];
   let base = edge;
   let typical_step = 0;
   for (const row of rows) {
@@ -190,7 +190,7 @@ function neighbours(
     if (distance > Math.max(2.1 * row.size, 1.3 * step, 1.1 * typical_step)) break;
     const line = lineOf(row);
     const filled = line.cells.flatMap((cell, at) => (cell.length > 0 ? [at] : []));
-    const before = found.at(-1);
+    const before = lines_found.at(-1);
     // The next line of a cell.
     const continues =
       before !== undefined &&
@@ -199,11 +199,11 @@ function neighbours(
       filled.every((at) => at > 0 && before.cells[at]!.length > 0) &&
       !isSpanning(columns)(line);
     if ((piecesOf(row, apart_min).length < 2 || filled.length < 2) && !continues) break;
-    found.push(line);
+    lines_found.push(line);
     base = row.base;
-    if (found.length > 1) typical_step = Math.max(typical_step, distance);
+    if (lines_found.length > 1) typical_step = Math.max(typical_step, distance);
   }
-  return found;
+  return lines_found;
 }
 
 /** Rules over some columns separate the rows of a header. */

@@ -135,14 +135,14 @@ class Grid {
     places: readonly number[],
     steps: readonly number[],
   ): Set<number>[] {
-    const near = Math.max(
+    const tolerance = Math.max(
       2 * rule_tolerance,
       0.35 * median(this.words_of.flat().map(({ size }) => size)),
     );
     return places.map((place) => {
       const covered = new Set<number>();
       for (const { at, from, to } of rules)
-        if (Math.abs(at - place) <= near)
+        if (Math.abs(at - place) <= tolerance)
           for (let step = 0; step + 1 < steps.length; step++) {
             const mid = (steps[step]! + steps[step + 1]!) / 2;
             if (mid >= from - 1 && mid <= to + 1) covered.add(step);

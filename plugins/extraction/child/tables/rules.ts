@@ -18,16 +18,16 @@ export function merged(rules: readonly Rule[]): Rule[] {
     if (line !== undefined && rule.at - line[0]!.at <= rule_tolerance) line.push(rule);
     else lines.push([rule]);
   }
-  const whole = lines.flatMap((line) => {
-    const found: { at: number; from: number; to: number }[] = [];
+  const joined = lines.flatMap((line) => {
+    const positions: { at: number; from: number; to: number }[] = [];
     for (const { at, from, to } of line.toSorted((a, b) => a.from - b.from)) {
-      const last = found.at(-1);
+      const last = positions.at(-1);
       if (last !== undefined && from - last.to <= dash_gap_max) last.to = Math.max(last.to, to);
-      else found.push({ at, from, to });
+      else positions.push({ at, from, to });
     }
-    return found.filter(({ from, to }) => to - from >= length_min);
+    return positions.filter(({ from, to }) => to - from >= length_min);
   });
-  return whole.length > rules_max ? [] : whole;
+  return joined.length > rules_max ? [] : joined;
 }
 
 /** Rules that touch each other, with the shaded areas between them. */

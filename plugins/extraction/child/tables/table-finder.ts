@@ -23,12 +23,12 @@ export function findTables(words: readonly Word[], drawing: Drawing): Table[] {
   const across = merged(drawing.across);
   const down = merged(drawing.down);
   const bands = bandsOf(drawing.fills);
-  const found: Table[] = [];
+  const tables: Table[] = [];
   let left = [...words];
   const keep = (table: Table | null): boolean => {
     if (table === null) return false;
     const taken = new Set(table.words);
-    found.push(table);
+    tables.push(table);
     left = left.filter((word) => !taken.has(word));
     return true;
   };
@@ -41,7 +41,7 @@ export function findTables(words: readonly Word[], drawing: Drawing): Table[] {
     if (inside.length > 0 && keep(gridTable(group, inside)))
       for (const rule of group.across) open.delete(rule);
   }
-  const outside = bands.filter((band) => !found.some((table) => isWithin(band, table)));
+  const outside = bands.filter((band) => !tables.some((table) => isWithin(band, table)));
   const edges = outside.flatMap(({ left: from, right: to, top, bottom }) => [
     { at: top, from, to },
     { at: bottom, from, to },
@@ -49,7 +49,7 @@ export function findTables(words: readonly Word[], drawing: Drawing): Table[] {
   for (const stack of stacksOf(merged([...open, ...edges])))
     for (const table of bandTables(stack, left)) keep(table);
   for (const table of alignedTables(rowsOfWords(left), [...open])) keep(table);
-  return found;
+  return tables;
 }
 
 const areaOf = ({ left, right, bottom, top }: Box): number => (right - left) * (top - bottom);

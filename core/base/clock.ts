@@ -8,11 +8,14 @@ export interface Uptime {
   readonly boot: string;
   readonly ms: number;
 }
+/** The clock of the server. A test passes one that it sets itself. */
 export interface Clock {
   /** Unix epoch, milliseconds. The clock may be set forward or back at any time. */
   now_ms(): number;
+  /** Unlike `now_ms`, it never goes back while the machine runs. */
   uptime(): Uptime;
 }
+/** The clock of the machine. */
 export const systemClock: Clock = {
   now_ms: () => Date.now(),
   uptime: () => {

@@ -2,11 +2,11 @@
  * The configuration: one schema, filled from dossier.toml, the environment and flags; later ones
  * win.
  */
-import type { TObject, TSchema } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
+import type { TObject } from "@sinclair/typebox";
 import { isObject } from "../lib/json-values";
 import { editDistance, nearestWord } from "./nearest-word";
-import type { Changes, StoredLimits } from "./settings";
+import { decode } from "./setting-decoder";
+import type { SettingSchema } from "./settings";
 
 /** Every problem found, as sentences. A configuration with problems is not used. */
 export class ConfigError extends Error {
@@ -16,17 +16,25 @@ export class ConfigError extends Error {
   }
 }
 
+/** A setting with a value, also when that is its default. */
 export interface Setting {
   readonly section: string;
   readonly key: string;
+  /** As it was written: `"30s"`, not 30000. */
   readonly value: unknown;
+  /**
+   * Where the value comes from: a flag, an environment variable, the file, `stored` or `default`.
+   */
   readonly origin: string;
+  /** Its value must not be shown. */
   readonly secret: boolean;
 }
+/** A valid configuration. */
 export interface Config {
   /** Decoded values by section: durations in ms, sizes in bytes. */
   readonly values: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly settings: readonly Setting[];
+  /** Sentences about settings that have no effect. */
   readonly warnings: readonly string[];
   /** The sections it was read with, to read it again together with stored values. */
   readonly sections: Sections;
@@ -38,6 +46,7 @@ export interface ShownSetting {
   readonly value: unknown;
   readonly origin: string;
 }
+/** All settings in this form, secrets replaced by `hidden`. */
 export const shownSettings = ({ settings }: Pick<Config, "settings">): ShownSetting[] =>
   settings.map(({ section, key, value, origin, secret }) => ({
     setting: `${section}.${key}`,
@@ -47,42 +56,41 @@ export const shownSettings = ({ settings }: Pick<Config, "settings">): ShownSett
 /** Shown in place of a secret. */
 export const hidden = "[secret]";
 
+/** The schema of each section of settings, by the name of the section. */
 export type Sections = ReadonlyMap<string, TObject>;
 
+/**
+ * Where values are read from. The first that has a value wins: flags, environment, file, stored.
+ */
 export interface ConfigSources {
   /** The parsed file, section → key → value; empty when there is no file. */
   readonly file: Readonly<Record<string, unknown>>;
+  /** The name of the file in messages. */
   readonly file_name: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `server.port` → text, as given on the command line. */
   readonly flags: Readonly<Record<string, string | undefined>>;
+  /** The text of a file named by `<NAME>_FILE`. @throws Error when it can't be read */
   readonly readSecretFile: (path: string) => string;
   /** `section.key` → a value stored while the server ran; it overrides only the default. */
   readonly stored?: StoredValues;
 }
+/** Undecoded values by `section.key`. */
 export type StoredValues = ReadonlyMap<string, unknown>;
 /** The origin of a stored value. */
 export const stored_origin = "stored";
 
-/** One setting, as its plugin defines it. */
-export type SettingSchema = TSchema & {
-  readonly kind?: "duration" | "size" | "list" | "secret";
-  readonly of?: "string" | "duration";
-  readonly changes?: Changes;
-  readonly providers?: readonly string[];
-  readonly stored?: StoredLimits;
-  /** Its default when another setting of the section is set. */
-  readonly default_with?: Readonly<Record<string, unknown>>;
-};
 /** These settings of the section `server` have environment variables without the section's name. */
 const unsectioned = new Set(["data", "host", "port", "secret_key"]);
 
+/** The environment variable of a setting: `DOSSIER_LIMITS_UPLOAD` for `limits.upload`. */
 export const envName = (section: string, key: string): string =>
   (section === "server" && unsectioned.has(key)
     ? `DOSSIER_${key}`
     : `DOSSIER_${section}_${key}`
   ).toUpperCase();
 
+/** How strictly a configuration is checked. */
 export interface ReadOptions {
   /**
    * Warn instead of failing for a misspelt section: it may belong to a plugin that was not loaded.
@@ -104,7 +112,7 @@ export function readConfig(
   const unknown = findUnknown(sections, sources);
   const problems = [
     ...unknown.keys.filter(({ section }) => !left_out.has(section)).map(({ problem }) => problem),
-    ...(lenient ? [] : unknown.slips),
+    ...(lenient ? [] : unknown.typos),
   ];
   const values: Record<string, Record<string, unknown>> = {};
   const settings: Setting[] = [];
@@ -115,11 +123,11 @@ export function readConfig(
     problems.push(...read.problems);
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  const warnings = [...(lenient ? unknown.slips : []), ...unknown.sections, ...unknown.foreign];
+  const warnings = [...(lenient ? unknown.typos : []), ...unknown.sections, ...unknown.foreign];
   return { values, settings, warnings, sections, sources };
 }
 
-/** One section and its problems. */
+/** The values of one section, its settings, and a sentence for each problem. */
 export function readSection(
   section: string,
   schema: TObject,
@@ -128,27 +136,30 @@ export function readSection(
   const values: Record<string, unknown> = {};
   const settings: Setting[] = [];
   const problems: string[] = [];
-  for (const [key, of] of Object.entries(schema.properties as Record<string, SettingSchema>)) {
-    const found =
-      findSet(section, key, of, sources, problems) ?? findDefault(section, key, schema, sources);
-    if (found === undefined) {
-      if (of.kind === "list" && of.default === undefined) values[key] = [];
+  for (const [key, definition] of Object.entries(
+    schema.properties as Record<string, SettingSchema>,
+  )) {
+    const setting =
+      findSet(section, key, definition, sources, problems) ??
+      findDefault(section, key, schema, sources);
+    if (setting === undefined) {
+      if (definition.kind === "list" && definition.default === undefined) values[key] = [];
       else if (schema.required?.includes(key))
         problems.push(`${section}.${key} is required (${envName(section, key)}).`);
       continue;
     }
-    const decoded = decode(found.raw, of);
+    const decoded = decode(setting.raw, definition);
     if ("problem" in decoded) {
-      problems.push(`${section}.${key} ${decoded.problem} (from ${found.origin}).`);
+      problems.push(`${section}.${key} ${decoded.problem} (from ${setting.origin}).`);
       continue;
     }
     values[key] = decoded.value;
     settings.push({
       section,
       key,
-      value: found.raw,
-      origin: found.origin,
-      secret: of.kind === "secret",
+      value: setting.raw,
+      origin: setting.origin,
+      secret: definition.kind === "secret",
     });
   }
   return { values, settings, problems };
@@ -161,22 +172,24 @@ function findDefault(
   sources: ConfigSources,
 ): Found | undefined {
   const properties = schema.properties as Record<string, SettingSchema>;
-  const of = properties[key]!;
-  for (const [other, raw] of Object.entries(of.default_with ?? {}))
-    if (findSet(section, other, properties[other]!, sources, []) !== undefined)
+  const definition = properties[key]!;
+  for (const [sibling, raw] of Object.entries(definition.default_with ?? {}))
+    if (findSet(section, sibling, properties[sibling]!, sources, []) !== undefined)
       return { raw, origin: "default" };
-  return of.default === undefined ? undefined : { raw: of.default, origin: "default" };
+  return definition.default === undefined
+    ? undefined
+    : { raw: definition.default, origin: "default" };
 }
 
 interface Found {
   readonly raw: unknown;
   readonly origin: string;
 }
-/** Where a value was set. */
+/** The value as it was set, and where; undefined when it was not. */
 function findSet(
   section: string,
   key: string,
-  of: SettingSchema,
+  definition: SettingSchema,
   sources: ConfigSources,
   problems: string[],
 ): Found | undefined {
@@ -185,7 +198,7 @@ function findSet(
   const name = envName(section, key);
   const env = sources.env[name];
   if (env !== undefined && env !== "") return { raw: env, origin: name };
-  if (of.kind === "secret") {
+  if (definition.kind === "secret") {
     const path = sources.env[`${name}_FILE`];
     if (path) {
       try {
@@ -203,104 +216,8 @@ function findSet(
   return stored === undefined ? undefined : { raw: stored, origin: stored_origin };
 }
 
-type Decoded = { readonly value: unknown } | { readonly problem: string };
-
-/** The decoded value of a setting, or what is wrong with it: `must be …`. */
-export function decode(raw: unknown, of: SettingSchema): Decoded {
-  if (of.kind === "duration")
-    return measured(raw, durations_ms, "a duration such as 500ms, 30s, 5m, 2h or 30d");
-  if (of.kind === "size") return measured(raw, sizes_bytes, "a size such as 512KiB, 64MiB or 2GiB");
-  if (of.kind === "list") return decodeList(raw, of);
-  if (of.kind === "secret")
-    return typeof raw === "string" ? { value: raw } : { problem: "must be text" };
-  const value = typeof raw === "string" ? fromText(raw, of) : raw;
-  // Lengths are counted in code points, as in the API document.
-  const { maxLength, ...others } = of;
-  if (typeof value === "string" && maxLength !== undefined && [...value].length > maxLength)
-    return { problem: `must be text of at most ${maxLength} characters` };
-  const wrong = Value.Errors(others as SettingSchema, value).First();
-  return wrong ? { problem: `must be ${expected(of)}, not ${JSON.stringify(raw)}` } : { value };
-}
-
-function decodeList(raw: unknown, of: SettingSchema): Decoded {
-  const items =
-    typeof raw === "string"
-      ? raw
-          .split(",")
-          .map((item) => item.trim())
-          .filter((item) => item !== "")
-      : raw;
-  if (!Array.isArray(items) || !items.every((item) => typeof item === "string"))
-    return { problem: "must be a list of strings" };
-  if (of.of !== "duration") return { value: items };
-  const decoded = items.map((item) =>
-    measured(item, durations_ms, "a list of durations such as 5s,5m"),
-  );
-  return (
-    decoded.find((item) => "problem" in item) ?? {
-      value: decoded.map((item) => (item as { value: unknown }).value),
-    }
-  );
-}
-
-const fromText = (raw: string, of: SettingSchema): unknown => {
-  if (of.type === "integer" || of.type === "number")
-    return /^-?\d+(\.\d+)?$/.test(raw) ? Number(raw) : raw;
-  if (of.type === "boolean") return raw === "true" ? true : raw === "false" ? false : raw;
-  return raw;
-};
-
-const durations_ms: Record<string, number> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-const sizes_bytes: Record<string, number> = {
-  "": 1,
-  B: 1,
-  KB: 1e3,
-  MB: 1e6,
-  GB: 1e9,
-  TB: 1e12,
-  KiB: 2 ** 10,
-  MiB: 2 ** 20,
-  GiB: 2 ** 30,
-  TiB: 2 ** 40,
-};
-
-function measured(raw: unknown, units: Record<string, number>, words: string): Decoded {
-  const parts = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*$/.exec(
-    typeof raw === "number" ? String(raw) : typeof raw === "string" ? raw : "",
-  );
-  const unit = parts ? units[parts[2]!] : undefined;
-  if (!parts || unit === undefined)
-    return { problem: `must be ${words}, not ${JSON.stringify(raw)}` };
-  const value = Math.round(Number(parts[1]) * unit);
-  return value <= Number.MAX_SAFE_INTEGER
-    ? { value }
-    : { problem: `is too large: ${JSON.stringify(raw)}` };
-}
-
-function expected(of: SettingSchema): string {
-  if (Array.isArray(of.anyOf))
-    return of.anyOf
-      .map((variant: TSchema) => JSON.stringify(variant.const ?? variant.type))
-      .join(" or ");
-  const range = [
-    of.minimum === undefined ? [] : `at least ${of.minimum}`,
-    of.maximum === undefined ? [] : `at most ${of.maximum}`,
-  ]
-    .flat()
-    .join(" and ");
-  const article = /^[aeiou]/.test(of.type) ? "an" : "a";
-  const pattern = of.pattern ? ` that matches ${of.pattern}` : "";
-  return `${article} ${of.type}${range && ` of ${range}`}${pattern}`;
-}
-
 /** An unknown variable within this edit distance of a known one counts as a typo. */
-const slip_edits_max = 2;
+const typo_edits_max = 2;
 const short_name_max = 5;
 
 interface Unknown {
@@ -308,7 +225,7 @@ interface Unknown {
   readonly keys: { readonly section: string; readonly problem: string }[];
   readonly sections: string[];
   /** Sections whose names look like misspellings of known ones. */
-  readonly slips: string[];
+  readonly typos: string[];
   readonly foreign: string[];
 }
 
@@ -327,7 +244,7 @@ export const unknownKeys = (
  * versions share the environment: `foreign` are variables that don't look like ours.
  */
 function findUnknown(sections: Sections, { file, file_name, env }: ConfigSources): Unknown {
-  const unknown: Unknown = { keys: [], sections: [], slips: [], foreign: [] };
+  const unknown: Unknown = { keys: [], sections: [], typos: [], foreign: [] };
   for (const [section, table] of Object.entries(file)) {
     const schema = sections.get(section);
     if (!isObject(table)) {
@@ -340,17 +257,19 @@ function findUnknown(sections: Sections, { file, file_name, env }: ConfigSources
       continue;
     }
     if (!schema) {
-      const known = [...sections.keys()];
-      const near = nearestWord(section, known);
-      const is_slip = near !== undefined && editDistance(section, near) <= slipsIn(section);
-      (is_slip ? unknown.slips : unknown.sections).push(
-        `${file_name}: there is no section [${section}]${meant(section, known, (s) => `[${s}]`)}`,
+      const section_names = [...sections.keys()];
+      const nearest = nearestWord(section, section_names);
+      const hint = suggestion(section, section_names, (name) => `[${name}]`);
+      const is_typo =
+        nearest !== undefined && editDistance(section, nearest) <= typoEditsMax(section);
+      (is_typo ? unknown.typos : unknown.sections).push(
+        `${file_name}: there is no section [${section}]${hint}`,
       );
       continue;
     }
     for (const key of Object.keys(table)) {
       if (key in schema.properties) continue;
-      const hint = meant(key, Object.keys(schema.properties), (k) => `${section}.${k}`);
+      const hint = suggestion(key, Object.keys(schema.properties), (k) => `${section}.${k}`);
       const problem = `${file_name}: there is no setting ${section}.${key}${hint}`;
       unknown.keys.push({ section, problem });
     }
@@ -365,32 +284,37 @@ function addUnknownVariables(
   { keys, foreign }: Unknown,
 ): void {
   const names = [...sections].flatMap(([section, schema]) =>
-    Object.entries(schema.properties as Record<string, SettingSchema>).flatMap(([key, of]) =>
-      of.kind === "secret"
-        ? [envName(section, key), `${envName(section, key)}_FILE`]
-        : [envName(section, key)],
+    Object.entries(schema.properties as Record<string, SettingSchema>).flatMap(
+      ([key, definition]) =>
+        definition.kind === "secret"
+          ? [envName(section, key), `${envName(section, key)}_FILE`]
+          : [envName(section, key)],
     ),
   );
   for (const name of Object.keys(env)) {
     if (!name.startsWith("DOSSIER_") || names.includes(name)) continue;
-    const near = nearestWord(name, names);
+    const nearest = nearestWord(name, names);
     // Of `web` and `web_push`, prefer the longer.
     const [section] = [...sections.keys()]
       .filter((section) => name.startsWith(`DOSSIER_${section.toUpperCase()}_`))
       .sort((a, b) => b.length - a.length);
-    const hint = meant(name, names, (known) => known);
+    const hint = suggestion(name, names, (setting_name) => setting_name);
     const problem = `environment: there is no setting ${name}${hint}`;
     if (section !== undefined) keys.push({ section, problem });
-    else if (near !== undefined && editDistance(name, near) <= slip_edits_max)
+    else if (nearest !== undefined && editDistance(name, nearest) <= typo_edits_max)
       keys.push({ section: "", problem });
     else foreign.push(problem);
   }
 }
 
 /** Short names allow fewer edits, because they soon resemble another. */
-const slipsIn = (name: string): number => (name.length <= short_name_max ? 1 : slip_edits_max);
+const typoEditsMax = (name: string): number => (name.length <= short_name_max ? 1 : typo_edits_max);
 
-const meant = (wrong: string, known: readonly string[], show: (name: string) => string): string => {
-  const near = nearestWord(wrong, known);
-  return near === undefined ? "." : `; the nearest is ${show(near)}.`;
+const suggestion = (
+  unknown_name: string,
+  names: readonly string[],
+  show: (name: string) => string,
+): string => {
+  const nearest = nearestWord(unknown_name, names);
+  return nearest === undefined ? "." : `; the nearest is ${show(nearest)}.`;
 };

@@ -1,11 +1,11 @@
-/** Starts threads, and checks that there are the file descriptors that one can't do without. */
+/** Starts threads, and checks beforehand that enough file descriptors are free. */
 import { closeSync, openSync } from "node:fs";
 import { NothingSaved } from "./errors";
 
 /** More than a thread or a child process opens as it starts. */
 const needed = 32;
 
-/** 503. */
+/** 503, retry after five seconds. */
 export const tooManyOpen = (): NothingSaved =>
   new NothingSaved(
     "The server has too many connections, files or processes open at the moment. Try again in a " +

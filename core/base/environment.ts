@@ -3,6 +3,7 @@
  * may be secrets.
  */
 
+/** The variables of this process, except `DOSSIER_*`. */
 export const environmentForPrograms = (): Record<string, string> =>
   Object.fromEntries(
     Object.entries(process.env).filter(

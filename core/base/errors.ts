@@ -14,7 +14,9 @@ export interface FieldProblem {
 
 /** A response other than success. `detail` is a sentence for the person who has to act on it. */
 export class HttpError extends Error {
+  /** Headers of the response, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The invalid fields of the request, if any. */
   readonly errors: readonly FieldProblem[] | undefined;
   constructor(
     readonly status: number,
@@ -35,13 +37,18 @@ export class HttpError extends Error {
 /** 400. Name the field, when there is one, so that the caller knows what to change. */
 export const badRequest = (detail: string, pointer?: string, code = "invalid_request"): HttpError =>
   new HttpError(400, code, detail, pointer === undefined ? {} : { errors: [{ pointer, detail }] });
+/** 403. */
 export const forbidden = (detail: string, code = "forbidden"): HttpError =>
   new HttpError(403, code, detail);
+/** 404. `kind` names what is missing, such as `folder`. */
 export const notFound = (kind: string): HttpError =>
   new HttpError(404, "not_found", `The ${kind} could not be found.`);
+/** 409. */
 export const conflict = (detail: string, code = "conflict"): HttpError =>
   new HttpError(409, code, detail);
+/** 413. */
 export const tooLarge = (detail: string): HttpError => new HttpError(413, "too_large", detail);
+/** 503 with `Retry-After`: the request may succeed when it is repeated after that many seconds. */
 export const unavailable = (detail: string, retry_after_s: number): HttpError =>
   new HttpError(503, "unavailable", detail, { headers: { "retry-after": String(retry_after_s) } });
 

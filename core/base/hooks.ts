@@ -69,15 +69,16 @@ const timeout_ms_default = 30_000;
 const retry_after_s = 10;
 
 /** A hook and the plugin that provides it. */
-interface OfPlugin<S> {
+interface FilledHook<S> {
   readonly plugin: string;
   readonly value: BeforeHook<S>;
 }
+/** Where `Hooks` finds the hooks of its slot. */
 export interface HooksOptions<S> {
   /** Reads the slot. */
   readonly read: () => readonly BeforeHook<S>[];
   /** The same with the plugins, to name them when a hook fails. */
-  readonly filled: () => readonly OfPlugin<S>[];
+  readonly filled: () => readonly FilledHook<S>[];
   readonly log: Log;
 }
 
@@ -101,14 +102,14 @@ export class Hooks<S> {
   }
 
   private async runOne(
-    { plugin, value: hook }: OfPlugin<S>,
+    { plugin, value: hook }: FilledHook<S>,
     subject: S,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { log } = this.options;
     const { name, timeout_ms = timeout_ms_default, on_fault = "refuse" } = hook;
-    const late = new Error(`it took longer than ${timeout_ms / 1_000} s`);
-    const limit = new TimeLimit(timeout_ms, { signal, reason: () => late });
+    const timeout_error = new Error(`it took longer than ${timeout_ms / 1_000} s`);
+    const limit = new TimeLimit(timeout_ms, { signal, reason: () => timeout_error });
     try {
       await limit.race((async () => hook.before(subject, limit.signal))());
     } catch (error) {
@@ -121,9 +122,9 @@ export class Hooks<S> {
       const outcome = allowed ? "let through" : "refused";
       log.error("a check failed", { plugin, check: name, outcome, ...errorFields(error) });
       if (!allowed)
-        throw failed(
+        throw checkFailed(
           `“${name}” of the plugin ${plugin}`,
-          error === late ? ` (${late.message})` : "",
+          error === timeout_error ? ` (${timeout_error.message})` : "",
         );
     } finally {
       limit.clear();
@@ -131,17 +132,17 @@ export class Hooks<S> {
   }
 }
 
-const inOrder = ({ value: a }: OfPlugin<any>, { value: b }: OfPlugin<any>): number =>
+const inOrder = ({ value: a }: FilledHook<any>, { value: b }: FilledHook<any>): number =>
   (a.order ?? 0) - (b.order ?? 0) || (a.name < b.name ? -1 : 1);
 
 const isRefusal = (error: unknown): error is HttpError =>
   error instanceof HttpError && error.status >= 400 && error.status < 500;
 
-const failed = (check: string, why: string): HttpError =>
+const checkFailed = (check: string, details: string): HttpError =>
   new HttpError(
     503,
     check_failed,
-    `The check ${check} failed${why}, so the request was refused. Try again, or tell the ` +
+    `The check ${check} failed${details}, so the request was refused. Try again, or tell the ` +
       "operator of the server.",
     { headers: { "retry-after": String(retry_after_s) } },
   );

@@ -27,8 +27,12 @@ export function ulid(now_ms: number = Date.now()): string {
 }
 
 function writeTime(ms: number): void {
-  for (let rest = ms, at = time_digits - 1; at >= 0; at--, rest = Math.floor(rest / 32))
-    last[at] = alphabet[rest % 32]!;
+  for (
+    let remainder = ms, at = time_digits - 1;
+    at >= 0;
+    at--, remainder = Math.floor(remainder / 32)
+  )
+    last[at] = alphabet[remainder % 32]!;
 }
 
 function drawRandom(): void {

@@ -8,14 +8,16 @@ const waiting_bytes_max = 2 ** 20;
 /** After a failure, how long to wait before the next attempt. */
 const retry_ms = 1_000;
 
+/** Any stream that lines can be written to, such as standard error. */
 export interface LogStream {
   /** Calls back when the text has been written, or with the error. */
   write(text: string, done: (error?: Error | null) => void): unknown;
 }
 
+/** Writes lines to a stream. Keeps at most a mebibyte that the stream hasn't taken. */
 export class LogOutput {
   private waiting_bytes = 0;
-  private lost = 0;
+  private lost_lines = 0;
   private failing = false;
 
   /** `lostLine` makes the line that reports how many lines were lost. */
@@ -26,7 +28,7 @@ export class LogOutput {
 
   /** `line` contains no line break. */
   write(line: string): void {
-    if (this.failing || this.waiting_bytes > waiting_bytes_max) this.lost += 1;
+    if (this.failing || this.waiting_bytes > waiting_bytes_max) this.lost_lines += 1;
     else this.send(`${line}\n`, 1);
   }
 
@@ -44,26 +46,26 @@ export class LogOutput {
       if (error) this.noteFailure(lines);
       else {
         this.failing = false;
-        if (this.lost > 0) this.sayLost("");
+        if (this.lost_lines > 0) this.writeLostLine("");
       }
     });
   }
 
   private noteFailure(lines: number): void {
-    this.lost += lines;
+    this.lost_lines += lines;
     if (this.failing) return;
     this.failing = true;
     const timer = setInterval(() => {
       if (!this.failing) clearInterval(timer);
       // The previous line may have been cut off in the middle.
-      else if (this.waiting_bytes === 0) this.sayLost("\n");
+      else if (this.waiting_bytes === 0) this.writeLostLine("\n");
     }, retry_ms);
     timer.unref();
   }
 
-  private sayLost(before: string): void {
-    const lost = this.lost;
-    this.lost = 0;
-    this.send(`${before}${this.lostLine(lost)}\n`, lost);
+  private writeLostLine(before: string): void {
+    const lost_lines = this.lost_lines;
+    this.lost_lines = 0;
+    this.send(`${before}${this.lostLine(lost_lines)}\n`, lost_lines);
   }
 }

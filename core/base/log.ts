@@ -5,9 +5,12 @@
 import { originOf } from "./origin";
 import { redact } from "./redaction";
 
+/** Severity of a line, in ascending order. */
 export type Level = "debug" | "info" | "warn" | "error";
+/** In ascending order. */
 export const levels: readonly Level[] = ["debug", "info", "warn", "error"];
 
+/** A log. Each call writes a line; `fields` are added to its JSON. */
 export interface Log {
   debug(message: string, fields?: object): void;
   info(message: string, fields?: object): void;
@@ -18,21 +21,21 @@ export interface Log {
 }
 
 /**
- * Writes lines at level `least` and above, read for each line. `write` gets one line without
- * its line break.
+ * Writes lines at level `level_min` and above, which is read for each line. `write` gets one line
+ * without its line break.
  */
 export function jsonLog(
-  least: Level | (() => Level) = "info",
+  level_min: Level | (() => Level) = "info",
   write: (line: string) => void = (line) => {
     process.stderr.write(`${line}\n`);
   },
   base: object = {},
 ): Log {
-  const at =
+  const writerOf =
     (level: Level) =>
     (message: string, fields: object = {}) => {
       const { owner: _owner, subject: _subject, ...origin } = originOf();
-      const lowest = typeof least === "function" ? least() : least;
+      const lowest = typeof level_min === "function" ? level_min() : level_min;
       if (levels.indexOf(level) < levels.indexOf(lowest)) return;
       write(
         redact(
@@ -48,11 +51,11 @@ export function jsonLog(
       );
     };
   return {
-    debug: at("debug"),
-    info: at("info"),
-    warn: at("warn"),
-    error: at("error"),
-    child: (fields) => jsonLog(least, write, { ...base, ...fields }),
+    debug: writerOf("debug"),
+    info: writerOf("info"),
+    warn: writerOf("warn"),
+    error: writerOf("error"),
+    child: (fields) => jsonLog(level_min, write, { ...base, ...fields }),
   };
 }
 

@@ -1,13 +1,16 @@
 /** Finds the known word that was probably meant by an unknown one: "Did you mean …?" */
 
-/** The known word with the smallest edit distance, or undefined when none is close. */
-export function nearestWord(wrong: string, known: readonly string[]): string | undefined {
-  return known
-    .map((word) => ({ word, edits: editDistance(wrong.toLowerCase(), word.toLowerCase()) }))
+/** The candidate with the smallest edit distance; undefined when there is none. */
+export function nearestWord(
+  unknown_word: string,
+  candidates: readonly string[],
+): string | undefined {
+  return candidates
+    .map((word) => ({ word, edits: editDistance(unknown_word.toLowerCase(), word.toLowerCase()) }))
     .sort((a, b) => a.edits - b.edits)[0]?.word;
 }
 
-/** The number of letters to add, remove or replace to turn one into the other. */
+/** The Levenshtein distance: how many letters to add, remove or replace. */
 export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

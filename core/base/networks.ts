@@ -8,15 +8,16 @@ const net = () => process.getBuiltinModule("node:net");
 /** 4, 6, or 0 when it is not an IP address. */
 export const ipVersion = (text: string): number => net().isIP(text);
 
+/** A set of networks. Use `inBlock` rather than `check`, because of IPv4-mapped addresses. */
 export type Networks = Pick<BlockList, "check">;
 const no_networks: Networks = { check: () => false };
 
 /** An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) counts as the IPv4 address. */
 export function inBlock(block: Networks, address: string): boolean {
   if (block === no_networks) return false;
-  const plain = address.startsWith("::ffff:") ? address.slice(7) : address;
-  const family = ipVersion(plain);
-  return family !== 0 && block.check(plain, family === 6 ? "ipv6" : "ipv4");
+  const unmapped = address.startsWith("::ffff:") ? address.slice(7) : address;
+  const family = ipVersion(unmapped);
+  return family !== 0 && block.check(unmapped, family === 6 ? "ipv6" : "ipv4");
 }
 
 /** Parses `10.0.0.0/8` or a single address. @throws Error naming an entry that is neither. */

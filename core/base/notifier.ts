@@ -11,11 +11,12 @@ export interface Topic<M> {
   readonly id: string;
   readonly M?: M;
 }
+/** Defines a topic. `id` must be unique: it is how processes tell topics apart. */
 export const topic = <M>(id: string): Topic<M> => ({ kind: "topic", id });
 
 /**
- * Must be quick. `here`: the message was published by this process rather than by another one on
- * the same database.
+ * Must be quick. `is_local`: the message was published by this process rather than by another one
+ * on the same database.
  */
 export type Listener<M> = (message: M, is_local: boolean) => void;
 
@@ -44,13 +45,13 @@ export interface Notifier {
 /** Within one process: a message arrives before `publish` returns. */
 export class LocalNotifier implements Notifier {
   private readonly listeners = new Map<string, Set<Listener<any>>>();
-  private readonly missing = new Set<() => void>();
+  private readonly missed_listeners = new Set<() => void>();
 
   publish<M>(about: Topic<M>, key: string, message: M): void {
     this.deliver(about.id, key, message, true);
   }
 
-  /** `here`: published by this process. */
+  /** Calls the listeners of a message. `is_local`: it was published by this process. */
   deliver(topic_id: string, key: string, message: unknown, is_local: boolean): void {
     for (const name of [channel(topic_id, key), channel(topic_id)])
       for (const listener of [...(this.listeners.get(name) ?? [])])
@@ -58,16 +59,16 @@ export class LocalNotifier implements Notifier {
   }
 
   onMissed(listener: () => void): () => void {
-    const hear = (): void => listener();
-    this.missing.add(hear);
+    const subscription = (): void => listener();
+    this.missed_listeners.add(subscription);
     return () => {
-      this.missing.delete(hear);
+      this.missed_listeners.delete(subscription);
     };
   }
 
   /** Messages may have been missed. */
   missed(): void {
-    for (const listener of [...this.missing]) withoutOrigin(listener);
+    for (const listener of [...this.missed_listeners]) withoutOrigin(listener);
   }
 
   subscribe<M>(
@@ -77,13 +78,13 @@ export class LocalNotifier implements Notifier {
   ): () => void {
     const names = keys === "all" ? [channel(id)] : keys.map((key) => channel(id, key));
     // A new function for each subscription, so that one listener may subscribe twice.
-    const hear: Listener<M> = (message, is_local) => listener(message, is_local);
+    const subscription: Listener<M> = (message, is_local) => listener(message, is_local);
     for (const name of names)
-      this.listeners.set(name, (this.listeners.get(name) ?? new Set()).add(hear));
+      this.listeners.set(name, (this.listeners.get(name) ?? new Set()).add(subscription));
     return () => {
       for (const name of names) {
-        const others = this.listeners.get(name);
-        if (others?.delete(hear) && others.size === 0) this.listeners.delete(name);
+        const listeners = this.listeners.get(name);
+        if (listeners?.delete(subscription) && listeners.size === 0) this.listeners.delete(name);
       }
     };
   }

@@ -3,7 +3,7 @@ import { errorFields, type Log } from "./log";
 
 /** Calls every observer, even if another one throws. */
 export function notifyObservers<T extends { readonly request_id: string | null }>(
-  observers: readonly ((of: T) => void)[],
+  observers: readonly ((subject: T) => void)[],
   of: T,
   log: Log,
 ): void {

@@ -4,6 +4,7 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
+/** What work belongs to. Each field is absent when it doesn't apply. */
 export interface Origin {
   /** The request that it started with. */
   readonly request_id?: string | undefined;
@@ -17,11 +18,11 @@ export interface Origin {
   readonly plugin?: string | undefined;
 }
 
-const nothing: Origin = {};
+const no_origin: Origin = {};
 const current = new AsyncLocalStorage<Origin | undefined>();
 
 /** Empty for work that belongs to nobody, such as schedules. */
-export const originOf = (): Origin => current.getStore() ?? nothing;
+export const originOf = (): Origin => current.getStore() ?? no_origin;
 
 /** Everything that `work` does and starts belongs to `origin`. */
 export const withOrigin = <R>(origin: Origin, work: () => R): R => current.run(origin, work);

@@ -14,6 +14,7 @@ export interface SlotRef<T> extends SlotOptions<T> {
   readonly id: string;
   readonly T?: T;
 }
+/** How a slot treats the values that plugins add to it. */
 export interface SlotOptions<T> {
   /**
    * `one`: a single plugin fills it, and another one only when it `replaces` that plugin. Default:
@@ -35,6 +36,7 @@ export interface SlotOptions<T> {
   /** Its values are only data here: functions in them run elsewhere, such as in a browser. */
   readonly is_data?: boolean;
 }
+/** The type of a slot's fallback: a replacement function, or some methods of an object. */
 export type Otherwise<T> = T extends (...args: infer A) => infer R
   ? (...args: A) => R
   : {
@@ -42,15 +44,19 @@ export type Otherwise<T> = T extends (...args: infer A) => infer R
         ? (...args: A) => R
         : never;
     };
+/** Defines the ref of a service. `id` must be unique. */
 export const service = <T>(id: string): ServiceRef<T> => ({ kind: "service", id });
+/** Defines the ref of a slot. `id` must be unique. */
 export const slot = <T>(id: string, options: SlotOptions<T> = {}): SlotRef<T> => ({
   ...options,
   kind: "slot",
   id,
 });
+/** The services for an object of refs, under the same keys. */
 export type ServicesOf<M> = {
   readonly [K in keyof M]: M[K] extends ServiceRef<infer T> ? T : never;
 };
+/** The functions that read the slots for an object of refs, under the same keys. */
 export type SlotsOf<M> = {
   readonly [K in keyof M]: M[K] extends SlotRef<infer T> ? () => readonly T[] : never;
 };
@@ -62,6 +68,7 @@ export interface Fill {
   /** `value` is a function that returns the current value; null for none. */
   readonly varies?: boolean;
 }
+/** Adds a value to a slot, for as long as the server runs. */
 export const fill = <T>(slot: SlotRef<T>, value: NoInfer<T>): Fill => ({ slot, value });
 /** A value that depends on the settings: `read` is called whenever the slot is read. */
 export const fillWith = <T>(slot: SlotRef<T>, read: () => NoInfer<T> | null): Fill => ({

@@ -3,22 +3,22 @@ import { isObject } from "../lib/json-values";
 
 /** What is wrong with the placement of secrets in this schema, naming the field; or null. */
 export function misplacedSecret(schema: unknown): string | null {
-  const visit = (value: unknown, at: string, is_field: boolean): string | null => {
+  const visit = (value: unknown, path: string, is_field: boolean): string | null => {
     if (!isObject(value) && !Array.isArray(value)) return null;
     if (isObject(value) && value.kind === "secret" && !is_field)
       return (
-        `its schema has a secret at ${at || "its root"}, where it can't be encrypted: a ` +
+        `its schema has a secret at ${path || "its root"}, where it can't be encrypted: a ` +
         "Secret() must be a field of the schema, or of an object in it"
       );
     for (const [name, inner] of Object.entries(value)) {
       const inside =
         name === "properties" && isObject(inner)
           ? Object.entries(inner).map(([field, field_schema]) =>
-              visit(field_schema, `${at}/${field}`, is_field),
+              visit(field_schema, `${path}/${field}`, is_field),
             )
-          : [visit(inner, `${at}/${name}`, false)];
-      const wrong = inside.find((problem) => problem !== null);
-      if (wrong !== undefined) return wrong;
+          : [visit(inner, `${path}/${name}`, false)];
+      const problem_inside = inside.find((problem) => problem !== null);
+      if (problem_inside !== undefined) return problem_inside;
     }
     return null;
   };

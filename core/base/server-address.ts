@@ -9,10 +9,11 @@ import { join, resolve } from "node:path";
 const fileIn = (data: string): string => join(data, "dossier.address");
 
 /** `place`: `http://127.0.0.1:4780`, or the path of a Unix socket. */
-export const writeServerAddress = (data: string, place: string, public_url: string): void =>
-  writeFileSync(fileIn(data), `${isUrl(place) ? place : resolve(place)}\n${public_url}\n`, {
+export const writeServerAddress = (data: string, address: string, public_url: string): void =>
+  writeFileSync(fileIn(data), `${isUrl(address) ? address : resolve(address)}\n${public_url}\n`, {
     mode: 0o600,
   });
+/** Called when the server has stopped. */
 export const removeServerAddress = (data: string): void => rmSync(fileIn(data), { force: true });
 
 /** Requests a path of the server on this machine. */
@@ -33,19 +34,19 @@ function addressLines(data: string): string[] {
 
 /** How `fetch` connects to such an address. */
 export const connectionTo = (
-  place: string,
+  address: string,
 ): readonly [origin: string, how: { readonly unix: string } | { readonly tls: object }] =>
-  isUrl(place)
+  isUrl(address)
     ? // Its certificate names the host that people use, not the address of this machine.
-      [place, { tls: { rejectUnauthorized: false } }]
-    : ["http://localhost", { unix: place }];
+      [address, { tls: { rejectUnauthorized: false } }]
+    : ["http://localhost", { unix: address }];
 
 /** Null when no server has written its address. */
 export function serverOn(data: string): AskServer | null {
-  const place = serverAddress(data);
-  if (place === null) return null;
-  const [origin, how] = connectionTo(place);
-  return (path, init) => fetch(`${origin}${path}`, { ...init, ...how });
+  const address = serverAddress(data);
+  if (address === null) return null;
+  const [origin, options] = connectionTo(address);
+  return (path, init) => fetch(`${origin}${path}`, { ...init, ...options });
 }
 
-const isUrl = (place: string): boolean => /^https?:\/\//.test(place);
+const isUrl = (address: string): boolean => /^https?:\/\//.test(address);

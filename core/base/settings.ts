@@ -2,7 +2,7 @@
  * Kinds of settings beyond plain JSON: a duration, a size, a list and a secret, in the notation
  * that people use.
  */
-import { Type, type TUnsafe } from "@sinclair/typebox";
+import { Type, type TSchema, type TUnsafe } from "@sinclair/typebox";
 
 /**
  * When a change made while the server runs takes effect: `now`; `at start`, the next one; or
@@ -30,7 +30,18 @@ export interface StoredLimits {
   readonly must?: string;
 }
 
-interface Words {
+/** One setting, as its plugin defines it. */
+export type SettingSchema = TSchema & {
+  readonly kind?: "duration" | "size" | "list" | "secret";
+  readonly of?: "string" | "duration";
+  readonly changes?: Changes;
+  readonly providers?: readonly string[];
+  readonly stored?: StoredLimits;
+  /** Its default when another setting of the section is set. */
+  readonly default_with?: Readonly<Record<string, unknown>>;
+};
+
+interface SettingOptions {
   readonly description?: string;
   readonly default?: string;
   readonly changes?: Changes;
@@ -40,17 +51,17 @@ interface Words {
 }
 
 /** `500ms`, `30s`, `5m`, `2h`, `30d`; read as milliseconds. */
-export const Duration = (words: Words = {}): TUnsafe<number> =>
-  Type.Unsafe<number>({ type: "string", kind: "duration", ...words });
+export const Duration = (options: SettingOptions = {}): TUnsafe<number> =>
+  Type.Unsafe<number>({ type: "string", kind: "duration", ...options });
 /** `512`, `64KiB`, `512MiB`, `2GiB`; read as bytes. */
-export const Size = (words: Words = {}): TUnsafe<number> =>
-  Type.Unsafe<number>({ type: "string", kind: "size", ...words });
+export const Size = (options: SettingOptions = {}): TUnsafe<number> =>
+  Type.Unsafe<number>({ type: "string", kind: "size", ...options });
 /** A TOML array of strings, or comma-separated in the environment; every item is one of `of`. */
 export const List = <T = string>(
   of: "string" | "duration" = "string",
-  words: Words = {},
+  options: SettingOptions = {},
 ): TUnsafe<readonly T[]> =>
-  Type.Unsafe<readonly T[]>({ type: "array", kind: "list", of, ...words });
+  Type.Unsafe<readonly T[]>({ type: "array", kind: "list", of, ...options });
 /** Never printed; may come from a file named by `<NAME>_FILE`. */
-export const Secret = (words: Words = {}): TUnsafe<string> =>
-  Type.Unsafe<string>({ type: "string", kind: "secret", ...words });
+export const Secret = (options: SettingOptions = {}): TUnsafe<string> =>
+  Type.Unsafe<string>({ type: "string", kind: "secret", ...options });

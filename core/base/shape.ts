@@ -19,16 +19,16 @@ export const shaped =
   (value: unknown): string | null => {
     if (value === null || (typeof value !== "object" && typeof value !== "function"))
       return `it must be an object, not ${typeInWords(value)}`;
-    for (const [key, wanted] of Object.entries(shape) as [string, string][]) {
-      const kind = wanted.replace("?", "") as Kind;
+    for (const [key, kind_name] of Object.entries(shape) as [string, string][]) {
+      const kind = kind_name.replace("?", "") as Kind;
       const type = kind in typeOf ? typeOf[kind as keyof typeof typeOf] : kind;
-      const found: unknown = (value as Record<string, unknown>)[key];
-      if (found === undefined) {
-        if (wanted.endsWith("?")) continue;
+      const field: unknown = (value as Record<string, unknown>)[key];
+      if (field === undefined) {
+        if (kind_name.endsWith("?")) continue;
         return `it has no ${kind === "function" ? "function" : "field"} \`${key}\``;
       }
-      if (typeof found !== type || found === null)
-        return `its \`${key}\` must be ${words[type]}, not ${typeInWords(found)}`;
+      if (typeof field !== type || field === null)
+        return `its \`${key}\` must be ${words[type]}, not ${typeInWords(field)}`;
     }
     return null;
   };

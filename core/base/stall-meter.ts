@@ -10,6 +10,7 @@ export interface ActivityTracker {
   begin(activity: string): void;
   end(activity: string): void;
 }
+/** How long the event loop was blocked. */
 export interface Stalls {
   /** The longest stall of the last minute, milliseconds. */
   readonly max_ms: number;
@@ -29,14 +30,15 @@ interface Stall {
 /** Longer stalls are logged. */
 const logged_ms_min = 100;
 const log_every_ms = 1_000;
-const look_every_ms = 25;
-const idle_look_every_ms = 1_000;
+const check_every_ms = 25;
+const idle_check_every_ms = 1_000;
 /** How long the frequent checks continue after the last activity. */
-const awake_ms = 1_000;
-const kept_ms = 60_000;
-const kept_max = kept_ms / look_every_ms;
-const named_max = 10;
+const active_ms = 1_000;
+const window_ms = 60_000;
+const checks_max = window_ms / check_every_ms;
+const activities_max = 10;
 
+/** Measures how late its timers fire, from `start` until `stop`. */
 export class StallMeter implements ActivityTracker {
   private readonly log: Log;
   private readonly now_ms: () => number;
@@ -44,14 +46,14 @@ export class StallMeter implements ActivityTracker {
   /** Activities that have ended since the last check. */
   private readonly ended = new Set<string>();
   /** The newest checks, in a ring: when, and how late. */
-  private readonly at_ms = new Float64Array(kept_max).fill(-Infinity);
-  private readonly late_ms = new Float32Array(kept_max);
-  private looks = 0;
+  private readonly at_ms = new Float64Array(checks_max).fill(-Infinity);
+  private readonly late_ms = new Float32Array(checks_max);
+  private checks = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private stopped = true;
   private due_ms = 0;
-  private looks_often = false;
-  private worked_at_ms = 0;
+  private checks_often = false;
+  private active_at_ms = 0;
   private cpu = cpuUsed();
   private logged_at_ms = -Infinity;
   /** Stalls since the last log line. */
@@ -72,64 +74,64 @@ export class StallMeter implements ActivityTracker {
   }
 
   begin(activity: string): void {
-    if (!this.looks_often && !this.stopped)
+    if (!this.checks_often && !this.stopped)
       withoutOrigin(() => {
         clearTimeout(this.timer);
-        this.look();
+        this.check();
         this.wait(true);
       });
     this.in_work.set(activity, (this.in_work.get(activity) ?? 0) + 1);
   }
   end(activity: string): void {
-    const left = this.in_work.get(activity)! - 1;
-    if (left === 0) this.in_work.delete(activity);
-    else this.in_work.set(activity, left);
+    const running = this.in_work.get(activity)! - 1;
+    if (running === 0) this.in_work.delete(activity);
+    else this.in_work.set(activity, running);
     this.ended.add(activity);
   }
 
   lastMinute(): Stalls {
-    const since_ms = this.now_ms() - kept_ms;
-    const late = this.late_ms.filter((_, place) => this.at_ms[place]! >= since_ms).sort();
+    const since_ms = this.now_ms() - window_ms;
+    const lateness_ms = this.late_ms.filter((_, slot) => this.at_ms[slot]! >= since_ms).sort();
     return {
-      max_ms: Math.round(late.at(-1) ?? 0),
-      p99_ms: Math.round(late[Math.ceil(late.length * 0.99) - 1] ?? 0),
+      max_ms: Math.round(lateness_ms.at(-1) ?? 0),
+      p99_ms: Math.round(lateness_ms[Math.ceil(lateness_ms.length * 0.99) - 1] ?? 0),
     };
   }
 
   private wait(often: boolean): void {
-    this.looks_often = often;
-    const wait_ms = often ? look_every_ms : idle_look_every_ms;
+    this.checks_often = often;
+    const wait_ms = often ? check_every_ms : idle_check_every_ms;
     this.due_ms = this.now_ms() + wait_ms;
     this.timer = setTimeout(() => {
-      const now_ms = this.look();
-      if (this.in_work.size > 0) this.worked_at_ms = now_ms;
-      this.wait(now_ms - this.worked_at_ms < awake_ms);
+      const now_ms = this.check();
+      if (this.in_work.size > 0) this.active_at_ms = now_ms;
+      this.wait(now_ms - this.active_at_ms < active_ms);
     }, wait_ms);
     this.timer.unref();
   }
 
-  private look(): number {
+  private check(): number {
     const now_ms = this.now_ms();
     const late_ms = Math.max(0, now_ms - this.due_ms);
-    const place = this.looks++ % kept_max;
-    this.at_ms[place] = now_ms;
-    this.late_ms[place] = late_ms;
+    const slot = this.checks++ % checks_max;
+    this.at_ms[slot] = now_ms;
+    this.late_ms[slot] = late_ms;
     const before = this.cpu;
     this.cpu = cpuUsed();
     if (late_ms >= logged_ms_min)
-      this.say(now_ms, {
+      this.logStall(now_ms, {
         stall_ms: Math.round(late_ms),
         loop_cpu_ms: Math.round((this.cpu.loop_us - before.loop_us) / 1_000),
         cpu_ms: Math.round((this.cpu.all_us - before.all_us) / 1_000),
       });
     if (this.ended.size > 0) {
-      this.worked_at_ms = now_ms;
+      this.active_at_ms = now_ms;
       this.ended.clear();
     }
     return now_ms;
   }
 
-  private say(now_ms: number, stall: Stall): void {
+  private logStall(now_ms: number, stall: Stall): void {
     const { stall_ms } = stall;
     if (now_ms - this.logged_at_ms < log_every_ms) {
       const { count, ms_max } = this.unlogged;
@@ -139,7 +141,7 @@ export class StallMeter implements ActivityTracker {
     const { count, ms_max } = this.unlogged;
     this.log.warn("the server was blocked", {
       ...stall,
-      in_work: [...new Set([...this.ended, ...this.in_work.keys()])].slice(0, named_max),
+      in_work: [...new Set([...this.ended, ...this.in_work.keys()])].slice(0, activities_max),
       ...(count > 0 ? { more_before: count, more_ms_max: ms_max } : {}),
     });
     this.logged_at_ms = now_ms;
@@ -150,6 +152,6 @@ export class StallMeter implements ActivityTracker {
 /** Processor time of this thread and of all, microseconds. */
 function cpuUsed(): { readonly loop_us: number; readonly all_us: number } {
   const loop = process.threadCpuUsage();
-  const all = process.cpuUsage();
-  return { loop_us: loop.user + loop.system, all_us: all.user + all.system };
+  const process_usage = process.cpuUsage();
+  return { loop_us: loop.user + loop.system, all_us: process_usage.user + process_usage.system };
 }

@@ -3,7 +3,7 @@
  * API accepts. dossier.toml and the environment allow more, such as surrounding spaces.
  */
 import { integers } from "../lib/number-pattern";
-import type { SettingSchema } from "./config";
+import type { SettingSchema } from "./settings";
 import { duration, size } from "./measure-patterns";
 
 /** The maximum length of a text in code points; also of a list written as one text. */
@@ -65,50 +65,55 @@ export const kinds: Readonly<Record<StoredForm["kind"], Readonly<Record<string, 
   },
 };
 
-export function storedForm(of: SettingSchema): StoredForm {
-  const { stored } = of;
-  if (of.kind === "duration")
+/** The form that values of a setting must have in order to be stored. */
+export function storedForm(schema: SettingSchema): StoredForm {
+  const { stored } = schema;
+  if (schema.kind === "duration")
     return { kind: "Duration", limits: stored ? { pattern: duration(stored) } : {} };
-  if (of.kind === "size") return { kind: "Size", limits: {} };
-  if (of.kind === "list") return { kind: "List", limits: listLimits(of) };
-  if (Array.isArray(of.anyOf))
-    return { kind: "Text", limits: { enum: [...of.anyOf.map((variant) => variant.const), null] } };
-  if (of.type === "boolean") return { kind: "Flag", limits: {} };
-  if (of.type === "integer") {
-    const minimum: number = of.minimum ?? -number_max;
-    const maximum: number = of.maximum ?? number_max;
+  if (schema.kind === "size") return { kind: "Size", limits: {} };
+  if (schema.kind === "list") return { kind: "List", limits: listLimits(schema) };
+  if (Array.isArray(schema.anyOf))
+    return {
+      kind: "Text",
+      limits: { enum: [...schema.anyOf.map((variant) => variant.const), null] },
+    };
+  if (schema.type === "boolean") return { kind: "Flag", limits: {} };
+  if (schema.type === "integer") {
+    const minimum: number = schema.minimum ?? -number_max;
+    const maximum: number = schema.maximum ?? number_max;
     const pattern = `^${integers(minimum, maximum)}$`;
     return { kind: "Integer", limits: { minimum, maximum, pattern } };
   }
-  const { minimum, maximum, minLength, maxLength, pattern } = of;
+  const { minimum, maximum, minLength, maxLength, pattern } = schema;
   const limits = { minimum, maximum, minLength, maxLength, pattern, ...stored?.json };
   return {
-    kind: of.type === "number" ? "Number" : "Text",
+    kind: schema.type === "number" ? "Number" : "Text",
     limits: Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined)),
   };
 }
 
 /** Limits for items apply both in a list and in one text with commas between them. */
 function listLimits({ of, stored }: SettingSchema): Record<string, unknown> {
-  const item = of === "duration" ? duration() : stored?.item;
-  if (item === undefined) return { ...stored?.json };
+  const pattern = of === "duration" ? duration() : stored?.item;
+  if (pattern === undefined) return { ...stored?.json };
   const { items_least = 0, items_most } = stored ?? {};
-  const list = ` *${item.slice(1, -1)} *`;
+  const list = ` *${pattern.slice(1, -1)} *`;
   const further =
     items_most === undefined ? "*" : `{${Math.max(0, items_least - 1)},${items_most - 1}}`;
   const text = `${list}(?:,${list})${further}`;
   return {
-    items: { type: "string", pattern: item },
+    items: { type: "string", pattern },
     ...(items_least > 0 && { minItems: items_least }),
     ...(items_most !== undefined && { maxItems: items_most }),
+    // Of a list written as one text.
     pattern: items_least > 0 ? `^${text}$` : `^(?:${text})?$`,
     ...stored?.json,
   };
 }
 
 /** What the value must be, as it follows `must`. */
-export function formWords(of: SettingSchema): string {
-  const { kind, limits } = storedForm(of);
+export function formWords(schema: SettingSchema): string {
+  const { kind, limits } = storedForm(schema);
   if (kind === "Duration") return "be a duration such as 500ms, 30s, 5m, 2h or 30d";
   if (kind === "Size") return "be a size such as 512KiB, 64MiB or 2GiB";
   if (kind === "Flag") return "be true or false";
@@ -137,16 +142,18 @@ type Json = Readonly<Record<string, unknown>>;
 const keywords: Readonly<Record<string, (value: any, limit: any) => boolean>> = {
   type: (value, types: string | readonly string[]) =>
     [types].flat().includes(typeOf(value, [types].flat())),
-  enum: (value, of: readonly unknown[]) => of.includes(value),
-  minimum: (value, least: number) => typeof value !== "number" || value >= least,
-  maximum: (value, most: number) => typeof value !== "number" || value <= most,
-  minLength: (value, least: number) => typeof value !== "string" || lengthOf(value) >= least,
-  maxLength: (value, most: number) => typeof value !== "string" || lengthOf(value) <= most,
+  enum: (value, allowed_values: readonly unknown[]) => allowed_values.includes(value),
+  minimum: (value, minimum: number) => typeof value !== "number" || value >= minimum,
+  maximum: (value, maximum: number) => typeof value !== "number" || value <= maximum,
+  minLength: (value, minimum: number) => typeof value !== "string" || lengthOf(value) >= minimum,
+  maxLength: (value, maximum: number) => typeof value !== "string" || lengthOf(value) <= maximum,
   pattern: (value, text: string) => typeof value !== "string" || new RegExp(text, "u").test(value),
-  items: (value, of: Json) => !Array.isArray(value) || value.every((item) => fits(item, of)),
-  minItems: (value, least: number) => !Array.isArray(value) || value.length >= least,
-  maxItems: (value, most: number) => !Array.isArray(value) || value.length <= most,
-  contains: (value, of: Json) => !Array.isArray(value) || value.some((item) => fits(item, of)),
+  items: (value, item_schema: Json) =>
+    !Array.isArray(value) || value.every((item) => fits(item, item_schema)),
+  minItems: (value, minimum: number) => !Array.isArray(value) || value.length >= minimum,
+  maxItems: (value, maximum: number) => !Array.isArray(value) || value.length <= maximum,
+  contains: (value, item_schema: Json) =>
+    !Array.isArray(value) || value.some((item) => fits(item, item_schema)),
 };
 
 const fits = (value: unknown, schema: Json): boolean =>

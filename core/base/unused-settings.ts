@@ -2,7 +2,8 @@
  * Settings that were set for another provider than the one of their section, such as the key of an
  * endpoint that is not used: whoever set them expects more than they do.
  */
-import { stored_origin, type Config, type SettingSchema } from "./config";
+import { stored_origin, type Config } from "./config";
+import type { SettingSchema } from "./settings";
 
 /** One sentence per setting. What is stored is left out: the console shows whether it is used. */
 export const unusedSettings = ({ sections, settings }: Config): string[] =>

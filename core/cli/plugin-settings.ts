@@ -6,15 +6,14 @@ import { Type, type TObject } from "@sinclair/typebox";
 import { messageOf } from "../lib/error-message";
 import {
   ConfigError,
-  decode,
   hidden,
   readSection,
   stored_origin,
   unknownKeys,
   type ConfigSources,
-  type SettingSchema,
 } from "../base/config";
-import { Secret } from "../base/settings";
+import { decode } from "../base/setting-decoder";
+import { Secret, type SettingSchema } from "../base/settings";
 import type { Plugin } from "../plugin/contract";
 import { disableable, disablingProblems } from "../plugin/disabled-plugins";
 import type { Loaded } from "../plugin/loader";

@@ -8,16 +8,21 @@ interface Leased {
 /** Leases numbers of this series, greater than `least` and than all those leased before. */
 export type LeaseFrom = (series: string, least: number) => Promise<Leased>;
 
+/** Where ids come from. */
 export interface AscendingIdsOptions {
   readonly now_ms: () => number;
   /** Null where no other process issues ids of the series. */
   readonly lease: LeaseFrom | null;
+  /** The name under which numbers are leased: ids are unique within a series. */
   readonly series: string;
 }
 
 /** Per millisecond. */
 const ids_per_ms = 1_024;
-/** The rest of a lease is dropped after this time, so that later ids are greater everywhere. */
+/**
+ * Unused numbers of a lease are dropped after this time, so that an id is greater than those that
+ * any process issued much earlier.
+ */
 const lease_ms = 10_000;
 
 /**
@@ -39,7 +44,7 @@ export class AscendingIds {
     if (this.options.lease !== null) await this.lease();
   }
 
-  /** Ascends for ever, also across restarts, so that a cached id can't be mistaken for another. */
+  /** Greater than all earlier ids, also across restarts: no cached id stands for another row. */
   readonly next = (): number => this.reserve(1);
 
   /** The first of `count` consecutive numbers. @throws Error when the next lease is late */
@@ -64,7 +69,7 @@ export class AscendingIds {
   private renew(): void {
     if (this.leasing) return;
     this.leasing = true;
-    // Until the new lease arrives, the rest of the previous one is used.
+    // Until the new lease arrives, numbers left in the previous one are used.
     void this.lease()
       .catch(() => undefined)
       .finally(() => {

@@ -5,7 +5,7 @@ export function* batchesOf<T>(list: readonly T[], size: number): Generator<reado
   for (let from = 0; from < list.length; from += size) yield list.slice(from, from + size);
 }
 
-/** The first of the list, as many as have at most `size_max` together; a larger one comes alone. */
+/** The longest start of the list with a total size of at most `size_max`; at least one element. */
 export function firstWithin<T>(
   list: readonly T[],
   size_max: number,

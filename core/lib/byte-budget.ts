@@ -24,6 +24,7 @@ interface Waiting {
   readonly admit: () => void;
 }
 
+/** Hands out a fixed number of bytes to owners, and takes them back. */
 export class ByteBudget {
   private used = 0;
   private readonly used_by = new Map<string, number>();
@@ -83,8 +84,8 @@ export class ByteBudget {
       throw new BudgetRefusal("Too many requests are already waiting.");
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const waiting: Waiting = { bytes, admit: () => resolve(this.grant(owner, bytes)) };
-    const refuse = (why: unknown): void => {
-      if (this.remove(owner, waiting)) reject(why);
+    const refuse = (reason: unknown): void => {
+      if (this.remove(owner, waiting)) reject(reason);
       this.admit();
     };
     const onAbort = (): void => refuse(signal.reason);
@@ -105,8 +106,8 @@ export class ByteBudget {
   }
 
   /**
-   * Admits those whose turn it is. An owner with an exhausted share delays nobody; one waiting for
-   * room comes before those behind it, however little they want.
+   * Admits those whose turn it is. An owner with an exhausted share is skipped; one that waits for
+   * free bytes is not overtaken by others that need fewer.
    */
   private admit(): void {
     for (;;) {
@@ -123,9 +124,9 @@ export class ByteBudget {
   private remove(owner: string, waiting: Waiting): boolean {
     const queue = this.waiting.get(owner);
     if (!queue?.includes(waiting)) return false;
-    const left = queue.filter((other) => other !== waiting);
+    const remaining = queue.filter((other) => other !== waiting);
     this.waiting.delete(owner);
-    if (left.length > 0) this.waiting.set(owner, left);
+    if (remaining.length > 0) this.waiting.set(owner, remaining);
     this.waiting_count -= 1;
     return true;
   }

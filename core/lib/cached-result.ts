@@ -2,22 +2,23 @@
 import { leftUntil, settlesWithin } from "./timeout";
 
 /**
- * Runs `ask` once at a time, shared by all waiting callers, and reuses its result for `hold_ms`.
+ * Runs `request` once at a time, shared by all waiting callers, and reuses its result for `ttl_ms`.
  * Failures are not cached.
  */
 export function cached<T>(
-  ask: () => Promise<T>,
-  hold_ms: number,
+  request: () => Promise<T>,
+  ttl_ms: number,
   now_ms: () => number,
 ): () => Promise<T> {
-  let last: { readonly at_ms: number; readonly answer: T } | undefined;
+  let cached_result: { readonly at_ms: number; readonly value: T } | undefined;
   let running: Promise<T> | undefined;
   return async () => {
-    if (last && leftUntil(last.at_ms + hold_ms, now_ms(), hold_ms) > 0) return last.answer;
-    running ??= ask()
-      .then((answer) => {
-        last = { at_ms: now_ms(), answer };
-        return answer;
+    if (cached_result && leftUntil(cached_result.at_ms + ttl_ms, now_ms(), ttl_ms) > 0)
+      return cached_result.value;
+    running ??= request()
+      .then((value) => {
+        cached_result = { at_ms: now_ms(), value };
+        return value;
       })
       .finally(() => {
         running = undefined;
@@ -34,20 +35,20 @@ const wait_ms = 300;
  * undefined during the first request, and when that fails.
  */
 export function cachedAtOnce<T>(
-  ask: () => Promise<T>,
-  hold_ms: number,
+  request: () => Promise<T>,
+  ttl_ms: number,
   now_ms: () => number,
 ): () => Promise<T | undefined> {
-  let last: T | undefined;
-  const newest = cached(ask, hold_ms, now_ms);
+  let last_value: T | undefined;
+  const refresh = cached(request, ttl_ms, now_ms);
   return async () => {
-    const refreshed = newest().then(
-      (answer) => {
-        last = answer;
+    const refreshed = refresh().then(
+      (value) => {
+        last_value = value;
       },
       () => undefined,
     );
-    if (last === undefined) await settlesWithin(refreshed, wait_ms);
-    return last;
+    if (last_value === undefined) await settlesWithin(refreshed, wait_ms);
+    return last_value;
   };
 }

@@ -6,6 +6,7 @@ export interface CleanerOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** Runs `clean` when there is something to delete, never twice at the same time. */
 export class Cleaner {
   private running: Promise<void> | undefined;
   private is_requested = false;

@@ -1,6 +1,7 @@
 /** The garbage collector of this thread. */
 import { gcAndSweep } from "bun:jsc";
 
+/** An object, so that a test can replace its method. */
 export const collector = {
   /**
    * Collects at once, which takes some milliseconds. `Bun.gc` gives back hardly more memory, but

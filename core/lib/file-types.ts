@@ -31,14 +31,16 @@ const patterns: readonly (readonly [FileType, RegExp])[] = [
 ];
 
 /** The last answer: most documents of a list have the same media type. */
-let last: { readonly media_type: string; readonly kind: FileType } | undefined;
+let last_result: { readonly media_type: string; readonly kind: FileType } | undefined;
 
+/** `other` when the media type is unknown. */
 export function fileType(media_type: string): FileType {
-  if (last?.media_type !== media_type) last = { media_type, kind: kindOf(media_type) };
-  return last.kind;
+  if (last_result?.media_type !== media_type)
+    last_result = { media_type, kind: kindOf(media_type) };
+  return last_result.kind;
 }
 
 function kindOf(media_type: string): FileType {
-  const [bare = ""] = media_type.toLowerCase().split(";", 1);
-  return patterns.find(([, pattern]) => pattern.test(bare.trim()))?.[0] ?? "other";
+  const [type = ""] = media_type.toLowerCase().split(";", 1);
+  return patterns.find(([, pattern]) => pattern.test(type.trim()))?.[0] ?? "other";
 }

@@ -9,6 +9,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
+/** Whether it is an object, which arrays and null are not. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 

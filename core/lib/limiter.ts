@@ -4,6 +4,7 @@
  */
 import { ServedLog } from "./served-log";
 
+/** How many runs may be active, and how long others wait. */
 export interface LimiterOptions {
   /** Active runs at the same time. */
   readonly concurrency: number;
@@ -25,7 +26,8 @@ export interface LimiterOptions {
   readonly patience_ms?: number;
   readonly overflow_max?: number;
 }
-export interface Entry {
+/** A run that wants to enter. */
+export interface LimiterEntry {
   /** Runs with the same key share `per_key`. */
   readonly key?: string;
   /** Ends the wait, not the run. */
@@ -52,10 +54,10 @@ interface Waiting {
 /** Something to enter before a run and to leave after it. */
 export abstract class Semaphore {
   /** Resolves when there is capacity, with the function to call at the end of the run. */
-  abstract enter(entry?: Entry): Promise<() => void>;
+  abstract enter(entry?: LimiterEntry): Promise<() => void>;
 
   /** @throws what `work` throws, and as `enter` does. */
-  async run<T>(work: () => Promise<T>, entry?: Entry): Promise<T> {
+  async run<T>(work: () => Promise<T>, entry?: LimiterEntry): Promise<T> {
     const leave = await this.enter(entry);
     try {
       return await work();
@@ -65,6 +67,7 @@ export abstract class Semaphore {
   }
 }
 
+/** A semaphore with a queue, which may be bounded and fair. */
 export class Limiter extends Semaphore {
   private readonly limits: () => LimiterOptions;
   private readonly waiting: Waiting[] = [];
@@ -89,7 +92,7 @@ export class Limiter extends Semaphore {
    * See `Semaphore`. @throws LimiterRefusal, and the reason of the signal when that fires during
    * the wait.
    */
-  override async enter({ key = "", signal }: Entry = {}): Promise<() => void> {
+  override async enter({ key = "", signal }: LimiterEntry = {}): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.waiting.length >= (this.limits().waiting_max ?? Infinity))
       throw new LimiterRefusal("full");
@@ -107,23 +110,23 @@ export class Limiter extends Semaphore {
     return this.running_by_key.get(key) ?? 0;
   }
 
-  private count(key: string, by: 1 | -1): void {
-    this.running += by;
-    const now = this.runsOf(key) + by;
-    if (by > 0 && this.limits().takes_turns) this.served.note(key);
-    if (now === 0) this.running_by_key.delete(key);
-    else this.running_by_key.set(key, now);
+  private count(key: string, change: 1 | -1): void {
+    this.running += change;
+    const runs = this.runsOf(key) + change;
+    if (change > 0 && this.limits().takes_turns) this.served.note(key);
+    if (runs === 0) this.running_by_key.delete(key);
+    else this.running_by_key.set(key, runs);
   }
 
   /** Resolves once the run is counted. */
   private async wait(key: string, signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting: Waiting = { key, admit: resolve };
-    const refuse = (why: unknown): void => {
-      const place = this.waiting.indexOf(waiting);
-      if (place < 0) return;
-      this.waiting.splice(place, 1);
-      reject(why);
+    const refuse = (reason: unknown): void => {
+      const index = this.waiting.indexOf(waiting);
+      if (index < 0) return;
+      this.waiting.splice(index, 1);
+      reject(reason);
     };
     const onAbort = (): void => refuse(signal!.reason);
     const { wait_ms_max } = this.limits();
@@ -144,7 +147,7 @@ export class Limiter extends Semaphore {
   /** Returns a function that ends the run. */
   private begin(key: string): () => void {
     const { patience_ms, overflow_max = 0 } = this.limits();
-    let beyond = false;
+    let is_overflow = false;
     const patience =
       patience_ms === undefined
         ? undefined
@@ -152,14 +155,14 @@ export class Limiter extends Semaphore {
             // It would help nobody now; that may change later.
             if (this.overflow >= overflow_max || !this.saturated) return;
             clearInterval(patience);
-            beyond = true;
+            is_overflow = true;
             this.overflow++;
             this.running--;
             this.admitNext();
           }, patience_ms);
     return () => {
       clearInterval(patience);
-      if (beyond) {
+      if (is_overflow) {
         this.overflow--;
         this.running++;
       }
@@ -206,7 +209,7 @@ export class FairLimiter {
   private readonly limiter: Limiter;
   private readonly per_key_max: number;
   /** By key: how many runs are active or waiting. */
-  private readonly there_by_key = new Map<string, number>();
+  private readonly runs_by_key = new Map<string, number>();
   /** By key: settles when the last requested run has ended. */
   private readonly last = new Map<string, Promise<void>>();
 
@@ -224,9 +227,9 @@ export class FairLimiter {
    * the wait.
    */
   run<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const there = this.there_by_key.get(key) ?? 0;
-    if (there >= this.per_key_max) return Promise.reject(new LimiterRefusal("full"));
-    this.there_by_key.set(key, there + 1);
+    const runs = this.runs_by_key.get(key) ?? 0;
+    if (runs >= this.per_key_max) return Promise.reject(new LimiterRefusal("full"));
+    this.runs_by_key.set(key, runs + 1);
     const before = this.last.get(key) ?? Promise.resolve();
     const result = before.then(() => this.limiter.run(work, { signal }));
     const ended: Promise<void> = result
@@ -235,10 +238,10 @@ export class FairLimiter {
         () => undefined,
       )
       .then(() => {
-        this.there_by_key.set(key, this.there_by_key.get(key)! - 1);
+        this.runs_by_key.set(key, this.runs_by_key.get(key)! - 1);
         if (this.last.get(key) !== ended) return;
         this.last.delete(key);
-        this.there_by_key.delete(key);
+        this.runs_by_key.delete(key);
       });
     this.last.set(key, ended);
     return result;

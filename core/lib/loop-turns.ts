@@ -9,19 +9,20 @@
  * cost, so it is short only while several subjects have work.
  */
 const turn_ms = { alone: 6, shared: 2 };
-/** For so long after one subject followed another, several have work. */
+/** How long after a change of subject several are assumed to have work. */
 const shared_ms = 100;
 /** How many waiting entries continue in one iteration: fewer when the previous one took longer. */
-const each_round = { min: 1, first: 4, max: 64 };
+const batch_sizes = { min: 1, first: 4, max: 64 };
 
+/** Divides an event loop among subjects, such as users. */
 export class LoopTurns {
   /** By subject, in the order of their turns. */
   private readonly waiting = new Map<string, (() => void)[]>();
   /** When the current iteration began; undefined when nothing has entered in it yet. */
   private began_ms: number | undefined;
-  /** When the first one entered in it that did not wait. */
+  /** When the first work that did not wait entered in this iteration. */
   private entered_ms: number | undefined;
-  private each = each_round.first;
+  private batch_size = batch_sizes.first;
   private last_subject = "";
   /** When a subject other than the one before it entered. */
   private changed_ms = -Infinity;
@@ -67,17 +68,19 @@ export class LoopTurns {
     this.began_ms = undefined;
     this.entered_ms = undefined;
     if (this.waiting.size === 0) return;
-    const { min, max } = each_round;
-    this.each = is_short ? Math.min(max, this.each * 2) : Math.max(min, this.each >> 1);
+    const { min, max } = batch_sizes;
+    this.batch_size = is_short
+      ? Math.min(max, this.batch_size * 2)
+      : Math.max(min, this.batch_size >> 1);
     this.begin(now_ms);
-    for (let n = 0; n < this.each; n++) {
+    for (let n = 0; n < this.batch_size; n++) {
       const [first] = this.waiting;
       if (!first) return;
       const [subject, waiting] = first;
       this.waiting.delete(subject);
-      const goOn = waiting.shift()!;
+      const resume = waiting.shift()!;
       if (waiting.length > 0) this.waiting.set(subject, waiting);
-      goOn();
+      resume();
     }
   }
 }

@@ -33,25 +33,25 @@ export class OpenLimits {
 
 /** Counts in the memory of this process: for limits that protect it, or when it is the only one. */
 export class LocalOpenLimit implements OpenLimit {
-  private readonly open = new Map<string, number>();
+  private readonly open_by_key = new Map<string, number>();
 
   /** A function for a limit that may change. */
-  constructor(private readonly most: number | (() => number)) {}
+  constructor(private readonly limit: number | (() => number)) {}
 
   get max(): number {
-    return typeof this.most === "number" ? this.most : this.most();
+    return typeof this.limit === "number" ? this.limit : this.limit();
   }
 
   async acquire(key: string): Promise<(() => void) | null> {
-    const open = this.open.get(key) ?? 0;
-    if (open >= this.max) return null;
-    this.open.set(key, open + 1);
+    const count = this.open_by_key.get(key) ?? 0;
+    if (count >= this.max) return null;
+    this.open_by_key.set(key, count + 1);
     return () => this.release(key);
   }
 
   private release(key: string): void {
-    const left = this.open.get(key)! - 1;
-    if (left > 0) this.open.set(key, left);
-    else this.open.delete(key);
+    const count = this.open_by_key.get(key)! - 1;
+    if (count > 0) this.open_by_key.set(key, count);
+    else this.open_by_key.delete(key);
   }
 }

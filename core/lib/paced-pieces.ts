@@ -18,9 +18,9 @@ async function turn(): Promise<() => void> {
   last_turn = promise;
   await before;
   const begun_ms = performance.now();
-  const late = setTimeout(resolve, turn_ms_max);
+  const timer = setTimeout(resolve, turn_ms_max);
   return () => {
-    clearTimeout(late);
+    clearTimeout(timer);
     setTimeout(resolve, Math.min(performance.now() - begun_ms, pause_ms_max));
   };
 }

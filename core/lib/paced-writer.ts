@@ -6,7 +6,7 @@ import { open } from "node:fs/promises";
 
 /** How much unsynced data the system may hold in memory. */
 const unsynced_bytes_max = 4 * 2 ** 20;
-const rest_ms_max = 100;
+const pause_ms_max = 100;
 
 /** Decides when to sync, and how long to pause after it. */
 export class WritePace {
@@ -24,18 +24,19 @@ export class WritePace {
   async sync(data: () => Promise<void>): Promise<void> {
     const began_ms = performance.now();
     await data();
-    await Bun.sleep(restOf(began_ms));
+    await Bun.sleep(pauseAfter(began_ms));
   }
 
   /** The same, synchronously. */
   syncNow(data: () => void): void {
     const began_ms = performance.now();
     data();
-    Bun.sleepSync(restOf(began_ms));
+    Bun.sleepSync(pauseAfter(began_ms));
   }
 }
 
-const restOf = (began_ms: number): number => Math.min(rest_ms_max, performance.now() - began_ms);
+const pauseAfter = (began_ms: number): number =>
+  Math.min(pause_ms_max, performance.now() - began_ms);
 
 /**
  * Writes the pieces into the new file `path`, readable only by this user. When it resolves, the

@@ -3,6 +3,7 @@
  * executable has them compressed (scripts/build.ts), the source as they are.
  */
 
+/** The whole file, unpacked. */
 export async function readPacked(path: string): Promise<ArrayBuffer> {
   const bytes = await Bun.file(path).arrayBuffer();
   return Bun.isStandaloneExecutable

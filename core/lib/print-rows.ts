@@ -4,8 +4,10 @@ export type PrintedRow = Readonly<
   Record<string, string | number | boolean | readonly string[] | null>
 >;
 
+/** How a list is printed. */
 export interface PrintOptions {
   readonly json: boolean;
+  /** Printed for people when there are no rows. */
   readonly empty: string;
   readonly print: (line: string) => void;
 }

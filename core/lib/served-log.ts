@@ -12,6 +12,7 @@ export class ServedLog {
     return this.last.get(key) ?? 0;
   }
 
+  /** The key is being served. */
   note(key: string): void {
     this.last.delete(key);
     this.last.set(key, ++this.count);

@@ -24,6 +24,7 @@ const encodings: readonly (readonly [string, Compress])[] = [
   ],
 ];
 
+/** A text that never changes, with its compressed forms, which are made when first requested. */
 export class ServedText {
   private readonly bytes: Uint8Array<ArrayBuffer>;
   private readonly tag: string;
@@ -45,9 +46,9 @@ export class ServedText {
       "cache-control": "no-cache",
       vary: "accept-encoding",
     };
-    if (this.isKnown(request_headers.get("if-none-match") ?? ""))
+    if (this.hasTag(request_headers.get("if-none-match") ?? ""))
       return new Response(null, { status: 304, headers });
-    const body = encoding === null ? this.bytes : await this.in(encoding);
+    const body = encoding === null ? this.bytes : await this.encodedIn(encoding);
     return new Response(body as Uint8Array<ArrayBuffer>, {
       headers: {
         ...headers,
@@ -57,14 +58,14 @@ export class ServedText {
     });
   }
 
-  private in([name, compress]: (typeof encodings)[number]): Promise<Bytes> {
-    const known = this.encoded.get(name) ?? compress(this.bytes);
-    this.encoded.set(name, known);
-    return known;
+  private encodedIn([name, compress]: (typeof encodings)[number]): Promise<Bytes> {
+    const encoded = this.encoded.get(name) ?? compress(this.bytes);
+    this.encoded.set(name, encoded);
+    return encoded;
   }
 
   /** Compares tags regardless of the encoding. */
-  private isKnown(tags: string): boolean {
+  private hasTag(tags: string): boolean {
     return tags.split(",").some((weighted) => {
       const tag = weighted.trim().replace(/^W\//, "");
       return tag === "*" || tag === `"${this.tag}"` || tag.startsWith(`"${this.tag}-`);
@@ -86,6 +87,6 @@ function acceptedEncoding(header: string): (typeof encodings)[number] | null {
   );
   const weightOf = (name: string): number => weights.get(name) ?? weights.get("*") ?? 0;
   const [best] = encodings.toSorted(([a], [b]) => weightOf(b) - weightOf(a));
-  const plain = weights.get("identity") ?? 0;
-  return best && weightOf(best[0]) > 0 && weightOf(best[0]) >= plain ? best : null;
+  const identity = weights.get("identity") ?? 0;
+  return best && weightOf(best[0]) > 0 && weightOf(best[0]) >= identity ? best : null;
 }

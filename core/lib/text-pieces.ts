@@ -15,6 +15,7 @@ export interface StoredText {
   readonly units: number;
   readonly points: number;
 }
+/** A piece of a stored text. */
 export interface Piece {
   readonly id: number;
   /** Its position in the text: UTF-16 units and code points. */
@@ -31,6 +32,7 @@ export interface LongText {
   readonly parts: AsyncIterable<string>;
 }
 
+/** How many pieces a text of this length has. */
 export const pieceCount = (units: number): number => Math.ceil(units / piece_units);
 
 /** Whether text up to here is in the first piece, wherever the cut after it was made. */
@@ -56,19 +58,19 @@ export async function* piecesOfParts(
   id: number,
 ): AsyncGenerator<Piece, void> {
   const row = new PieceRow(id);
-  let rest = "";
+  let buffered = "";
   let at = piece_units;
   for await (const part of parts) {
-    rest += part;
+    buffered += part;
     // A cut splits a surrogate pair if the unit after it is the second half.
-    for (; row.units + rest.length > at; at += piece_units) {
+    for (; row.units + buffered.length > at; at += piece_units) {
       const length = at - row.units;
-      const data = rest.slice(0, isPair(rest, length - 1) ? length - 1 : length);
-      rest = rest.slice(data.length);
+      const data = buffered.slice(0, isPair(buffered, length - 1) ? length - 1 : length);
+      buffered = buffered.slice(data.length);
       yield row.next(data);
     }
   }
-  if (rest !== "") yield row.next(rest);
+  if (buffered !== "") yield row.next(buffered);
 }
 
 /** Numbers pieces consecutively. */

@@ -1,5 +1,6 @@
 /** Time limits, for work that observes a signal and for work that does not. */
 
+/** What may end the time besides the timeout, and with which reason. */
 export interface TimeLimitOptions {
   /** Ends the time as well, with its own reason. */
   readonly signal?: AbortSignal | undefined;
@@ -52,6 +53,7 @@ export class TimeLimit {
     }
   }
 
+  /** Stops the timers and no longer listens to the other signal. */
   clear(): void {
     for (const timer of this.timers) clearTimeout(timer);
     this.outer?.removeEventListener("abort", this.onAbort);

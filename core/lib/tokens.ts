@@ -10,6 +10,6 @@ const dense = new RegExp(
 
 /** A rather high estimate of a text's tokens: every model counts differently. */
 export function tokensOf(text: string): number {
-  const one_each = text.match(dense)?.length ?? 0;
-  return Math.ceil(one_each + Buffer.byteLength(text.replace(dense, "")) / bytes_per_token);
+  const dense_count = text.match(dense)?.length ?? 0;
+  return Math.ceil(dense_count + Buffer.byteLength(text.replace(dense, "")) / bytes_per_token);
 }

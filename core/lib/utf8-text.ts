@@ -18,6 +18,7 @@ async function* partsOf(bytes: Uint8Array): AsyncGenerator<string, void> {
   }
 }
 
+/** Views of the same memory, 256 KiB each, in order. */
 export function* byteParts(bytes: Uint8Array): Generator<Uint8Array, void> {
   for (let at = 0; at < bytes.length; at += part_bytes) yield bytes.subarray(at, at + part_bytes);
 }

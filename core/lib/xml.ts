@@ -201,7 +201,7 @@ const cache_slots = 1024;
 /** Translates a file's names into names with known prefixes, according to its declarations. */
 class Names {
   private readonly prefixes = new Map<string, string>();
-  private readonly known = new Map<string, string>();
+  private readonly resolved = new Map<string, string>();
   private readonly cached_raw: (string | undefined)[] = new Array(cache_slots).fill(undefined);
   private readonly cached: string[] = new Array<string>(cache_slots).fill("");
   private readonly scopes: {
@@ -232,13 +232,13 @@ class Names {
   }
 
   of(raw: string): string {
-    const known = this.known.get(raw);
-    if (known !== undefined) return known;
+    const resolved_name = this.resolved.get(raw);
+    if (resolved_name !== undefined) return resolved_name;
     const colon = raw.indexOf(":");
     const prefix = this.prefixes.get(colon < 0 ? "" : raw.slice(0, colon));
     const local = raw.slice(colon + 1);
     const name = prefix === undefined ? raw : prefix === "" ? local : `${prefix}:${local}`;
-    this.known.set(raw, name);
+    this.resolved.set(raw, name);
     return name;
   }
 
@@ -265,7 +265,7 @@ class Names {
   private set(prefix: string, name: string | undefined): void {
     if (name === undefined) this.prefixes.delete(prefix);
     else this.prefixes.set(prefix, name);
-    this.known.clear();
+    this.resolved.clear();
     this.cached_raw.fill(undefined);
   }
 }
@@ -311,12 +311,12 @@ function endOfName(xml: string, from: number, end: number): number {
 
 /** The end of a document type, including everything it declares. */
 function endOfDoctype(xml: string, from: number): number {
-  let inside = 0;
+  let depth = 0;
   for (let at = from; at < xml.length; at++) {
     const code = xml.charCodeAt(at);
-    if (code === bracket_open) inside++;
-    else if (code === bracket_close) inside--;
-    else if (code === greater && inside <= 0) return at + 1;
+    if (code === bracket_open) depth++;
+    else if (code === bracket_close) depth--;
+    else if (code === greater && depth <= 0) return at + 1;
     else if (code === double_quote || code === single_quote) {
       at = xml.indexOf(code === double_quote ? '"' : "'", at + 1);
       if (at < 0) return xml.length;
@@ -342,7 +342,7 @@ function endAfter(xml: string, mark: string, from: number): number {
 }
 
 function parseAttributes(raw: string): string[] {
-  const found: string[] = [];
+  const attributes: string[] = [];
   const { length } = raw;
   for (let at = 0; at < length;) {
     let code = raw.charCodeAt(at);
@@ -353,7 +353,7 @@ function parseAttributes(raw: string): string[] {
     const name = raw.slice(name_start, at);
     while (isSpace(code)) code = raw.charCodeAt(++at);
     if (code !== equals) {
-      if (name !== "") found.push(name, "");
+      if (name !== "") attributes.push(name, "");
       continue;
     }
     do code = raw.charCodeAt(++at);
@@ -364,10 +364,10 @@ function parseAttributes(raw: string): string[] {
     if (is_quoted) end = raw.indexOf(code === double_quote ? '"' : "'", start);
     else while (end < length && !isSpace(raw.charCodeAt(end))) end++;
     if (end < 0) end = length;
-    found.push(name, raw.slice(start, end));
+    attributes.push(name, raw.slice(start, end));
     at = is_quoted ? end + 1 : end;
   }
-  return found;
+  return attributes;
 }
 
 const entity = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z][a-z0-9]{1,30}));/gi;

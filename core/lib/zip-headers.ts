@@ -16,12 +16,16 @@ const first_day = 0x21;
 const in_zip64 = 0xffffffff;
 const count_in_zip64 = 0xffff;
 
+/** What a header says about the data of an entry. */
 export interface ZipSizes {
+  /** Before compression. */
   readonly bytes: number;
   readonly packed_bytes: number;
+  /** CRC-32 of the uncompressed bytes. */
   readonly crc: number;
 }
 
+/** How the data of an entry is stored. */
 export interface ZipEntryKind {
   readonly deflated: boolean;
   /** Sizes and checksum follow the data in a descriptor, because they are not known before. */
@@ -29,6 +33,7 @@ export interface ZipEntryKind {
 }
 const sizes_follow_flag = 8;
 
+/** The header in front of an entry's data. Its length doesn't depend on the sizes. */
 export function localHeader(name: string, kind: ZipEntryKind, sizes: ZipSizes): Buffer {
   const name_bytes = Buffer.from(name, "utf8");
   const head = Buffer.alloc(local_bytes + local_extra_bytes);
@@ -41,6 +46,7 @@ export function localHeader(name: string, kind: ZipEntryKind, sizes: ZipSizes): 
   return Buffer.concat([head.subarray(0, local_bytes), name_bytes, head.subarray(local_bytes)]);
 }
 
+/** The header of an entry in the central directory. `at` is the offset of its local header. */
 export function centralHeader(
   name: string,
   kind: ZipEntryKind,
@@ -92,6 +98,9 @@ export function descriptor({ bytes, packed_bytes, crc }: ZipSizes): Buffer {
   return head;
 }
 
+/**
+ * The records after the central directory: of `count` entries in `size` bytes, at the offset `at`.
+ */
 export function endRecords(count: number, at: number, size: number): Buffer {
   const end = Buffer.alloc(end64_bytes + locator64_bytes + end_bytes);
   end.write("PK\x06\x06", 0, "latin1");

@@ -13,8 +13,10 @@ const zlib = () => process.getBuiltinModule("node:zlib");
 const small_bytes_max = 32 * 1024;
 const level = 1;
 
+/** The data of an entry, in pieces of any length. */
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
+/** An archive that is sent while it is made. Send the bytes of each call, in order. */
 export class ZipStream {
   private readonly directory: Buffer[] = [];
   private at = 0;

@@ -9,6 +9,7 @@ import { crc32, createDeflateRaw } from "node:zlib";
 import { WritePace } from "./paced-writer";
 import { centralHeader, endRecords, localHeader, type ZipEntryKind } from "./zip-headers";
 
+/** An entry that has been written. */
 export interface ZipPart {
   readonly name: string;
   /** Before compression. */
@@ -16,6 +17,7 @@ export interface ZipPart {
   /** SHA-256 of the uncompressed bytes, lower-case hex. */
   readonly sha256: string;
 }
+/** How an entry is stored. */
 export interface AddOptions {
   /** Worth it for text; data that is compressed already is stored as is. */
   readonly deflated: boolean;
@@ -26,6 +28,7 @@ const closeFile = promisify(close);
 const syncFile = promisify(fsync);
 const syncData = promisify(fdatasync);
 
+/** An archive in a new file. Call `finish` after the last entry, or `abandon` after an error. */
 export class ZipWriter {
   private readonly directory: Buffer[] = [];
   private at = 0;
@@ -38,6 +41,7 @@ export class ZipWriter {
     return new ZipWriter(await openFile(path, "wx", 0o600));
   }
 
+  /** Writes an entry. Entries are written one after another. @throws what `chunks` throws */
   async add(
     name: string,
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

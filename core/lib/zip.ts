@@ -16,6 +16,7 @@ import { pipeline } from "node:stream/promises";
 /** Loaded with the first archive, so that a server starts sooner. */
 const zlib = () => process.getBuiltinModule("node:zlib");
 
+/** Why an archive or an entry can't be read. */
 export type ZipProblem =
   | "directory_too_large"
   | "encrypted"
@@ -33,6 +34,7 @@ export class ZipError extends Error {
   }
 }
 
+/** An entry as its header describes it, which may be wrong. */
 export interface ZipEntry {
   /** The whole path as stored in the archive, never safe to use as a path. Folders end in `/`. */
   readonly name: string;
@@ -75,6 +77,7 @@ const end_bytes = 22;
 const end64_bytes = 56;
 const locator64_bytes = 20;
 const comment_bytes_max = 65_535;
+/** The default limit for the size of a central directory. */
 export const directory_bytes_max = 64 * 2 ** 20;
 /** The pieces in which an entry is inflated in memory: as few as its stated size allows. */
 const inflated_chunk_min = 1024;
@@ -92,10 +95,10 @@ export function fileSource(file: number): ZipSource {
   const { size } = fstatSync(file);
   const read: ZipSource["read"] = (offset, length) => {
     const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - offset)));
-    for (let have = 0; have < buffer.length;) {
-      const count = readSync(file, buffer, have, buffer.length - have, offset + have);
-      if (count === 0) return buffer.subarray(0, have);
-      have += count;
+    for (let filled = 0; filled < buffer.length;) {
+      const count = readSync(file, buffer, filled, buffer.length - filled, offset + filled);
+      if (count === 0) return buffer.subarray(0, filled);
+      filled += count;
     }
     return buffer;
   };
@@ -104,10 +107,10 @@ export function fileSource(file: number): ZipSource {
 
 /** Reads an archive in memory, such as one inside another. */
 export function memorySource(bytes: Uint8Array): ZipSource {
-  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return {
-    size: all.length,
-    read: (offset, length) => all.subarray(offset, offset + Math.max(0, length)),
+    size: archive.length,
+    read: (offset, length) => archive.subarray(offset, offset + Math.max(0, length)),
   };
 }
 
@@ -160,12 +163,12 @@ export function* readDirectory(
 ): Generator<ZipEntry> {
   if (size > bytes_max) throw new ZipError("directory_too_large");
   for (const shift of new Set([before, 0])) {
-    let found = false;
+    let is_found = false;
     for (const entry of entriesIn(source.read(offset + shift, size))) {
-      found = true;
+      is_found = true;
       yield shift === 0 ? entry : { ...entry, at: entry.at + shift };
     }
-    if (found) return;
+    if (is_found) return;
   }
 }
 
@@ -228,22 +231,24 @@ function decodeName(bytes: Buffer, flags: number): string {
  * local headers. Reads the whole source into memory.
  */
 export function* scanEntries(source: ZipSource): Generator<ZipEntry> {
-  const all = source.read(0, source.size);
-  for (let at = all.indexOf("PK\x03\x04"); at >= 0 && at + local_bytes <= all.length;) {
-    const flags = all.readUInt16LE(at + 6);
-    const name_end = at + local_bytes + all.readUInt16LE(at + 26);
-    const data_at = name_end + all.readUInt16LE(at + 28);
+  const bytes = source.read(0, source.size);
+  for (let at = bytes.indexOf("PK\x03\x04"); at >= 0 && at + local_bytes <= bytes.length;) {
+    const flags = bytes.readUInt16LE(at + 6);
+    const name_end = at + local_bytes + bytes.readUInt16LE(at + 26);
+    const data_at = name_end + bytes.readUInt16LE(at + 28);
     // Sizes and checksum follow the data: the entry ends where the next one begins.
     const streamed = (flags & 8) !== 0;
-    const packed_bytes = streamed ? 0 : all.readUInt32LE(at + 18);
-    const next = all.indexOf("PK\x03\x04", data_at + packed_bytes);
+    const packed_bytes = streamed ? 0 : bytes.readUInt32LE(at + 18);
+    const next = bytes.indexOf("PK\x03\x04", data_at + packed_bytes);
     yield {
-      name: decodeName(all.subarray(at + local_bytes, name_end), flags),
+      name: decodeName(bytes.subarray(at + local_bytes, name_end), flags),
       at,
-      packed_bytes: streamed ? Math.max(0, (next < 0 ? all.length : next) - data_at) : packed_bytes,
-      bytes: all.readUInt32LE(at + 22),
-      method: all.readUInt16LE(at + 8),
-      crc: streamed ? null : all.readUInt32LE(at + 14),
+      packed_bytes: streamed
+        ? Math.max(0, (next < 0 ? bytes.length : next) - data_at)
+        : packed_bytes,
+      bytes: bytes.readUInt32LE(at + 22),
+      method: bytes.readUInt16LE(at + 8),
+      crc: streamed ? null : bytes.readUInt32LE(at + 14),
       encrypted: (flags & 1) !== 0,
       is_link: false,
     };

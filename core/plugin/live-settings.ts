@@ -6,7 +6,6 @@ import type { TObject } from "@sinclair/typebox";
 import type { Clock } from "../base/clock";
 import {
   ConfigError,
-  decode,
   readSection,
   shownSettings,
   stored_origin,
@@ -15,6 +14,7 @@ import {
   type ShownSetting,
   type StoredValues,
 } from "../base/config";
+import { decode } from "../base/setting-decoder";
 import { badRequest } from "../base/errors";
 import { errorFields, type Log } from "../base/log";
 import { Mutex } from "../store/mutex";

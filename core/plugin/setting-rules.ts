@@ -1,8 +1,9 @@
 /** Validates what may be stored for each single setting, and describes what is refused. */
-import { decode, type SettingSchema, type Sections, type StoredValues } from "../base/config";
+import type { Sections, StoredValues } from "../base/config";
+import { decode } from "../base/setting-decoder";
 import { badRequest } from "../base/errors";
 import { nearestWord } from "../base/nearest-word";
-import type { Changes } from "../base/settings";
+import type { Changes, SettingSchema } from "../base/settings";
 import {
   formWords,
   hasForm,

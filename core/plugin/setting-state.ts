@@ -3,8 +3,8 @@
  * set.
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
-import { hidden, stored_origin, type SettingSchema, type Setting } from "../base/config";
-import type { Changes } from "../base/settings";
+import { hidden, stored_origin, type Setting } from "../base/config";
+import type { Changes, SettingSchema } from "../base/settings";
 
 export type SettingKind =
   | "text"

@@ -5,7 +5,7 @@
  */
 import { topic, type Notifier } from "../base/notifier";
 import { newUuid } from "../base/ids";
-import { Semaphore, LimiterRefusal, type Entry } from "../lib/limiter";
+import { Semaphore, LimiterRefusal, type LimiterEntry } from "../lib/limiter";
 import type { SharedState, Step } from "../store/shared-state";
 import type { Presence } from "./presence";
 
@@ -71,7 +71,7 @@ export class SharedLimiter extends Semaphore {
    * See `Semaphore`. @throws LimiterRefusal, HttpError 503, and the reason of the signal when that
    * fires during the wait.
    */
-  override async enter({ key = "", signal }: Entry = {}): Promise<() => void> {
+  override async enter({ key = "", signal }: LimiterEntry = {}): Promise<() => void> {
     signal?.throwIfAborted();
     this.subscribe();
     const id = newUuid().slice(0, 13);

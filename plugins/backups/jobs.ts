@@ -1,6 +1,6 @@
 /** The jobs of backups: making one, rehearsing one, and deleting old copies. */
 import { messageOf } from "../../core/lib/error-message";
-import { withoutTurns } from "../../core/lib/cron";
+import { withAscendingRanges } from "../../core/lib/cron";
 import { every, handle, job, PermanentFailure, t, type JobHandler } from "../../core/sdk";
 import type { Copies } from "./copies";
 import type { BackupService } from "./service";
@@ -37,7 +37,7 @@ export const backupJobs = (backups: BackupService, copies: Pick<Copies, "prune">
 /** `cron`: when backups are made; null: never. */
 export const backupSchedules = (cron: string | null) => [
   every("53 3 * * *", PruneCopies, {}),
-  ...(cron === null ? [] : [every(withoutTurns(cron), MakeBackup, { with_secrets: false })]),
+  ...(cron === null ? [] : [every(withAscendingRanges(cron), MakeBackup, { with_secrets: false })]),
 ];
 
 /**

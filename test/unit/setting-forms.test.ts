@@ -1,7 +1,8 @@
 /** Which values of settings may be stored, according to the API document. */
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { decode, type SettingSchema } from "../../core/base/config";
+import { decode } from "../../core/base/setting-decoder";
+import type { SettingSchema } from "../../core/base/settings";
 import { Duration, List, Secret, Size } from "../../core/base/settings";
 import { hasForm, storedForm } from "../../core/base/stored-form";
 import { KeyLimits, NotBlankLimits } from "../../core/http/setting-limits";

@@ -19,7 +19,7 @@ const check_space_bytes_max = 4 * 2 ** 20;
 /** Hashed and written at a time. */
 const block_bytes = {
   /** Small files and slow senders need no more memory. */
-  first: 2 ** 14,
+  first: 2 ** 15,
   next: 2 ** 17,
 };
 

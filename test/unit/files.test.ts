@@ -84,8 +84,8 @@ describe("an upload", () => {
 
   const sizes: [why: string, chunk_sizes: number[]][] = [
     ["chunks far smaller than what is written at a time", Array(3_000).fill(100)],
-    ["chunks that end where a write does", [16_384, 65_536, 65_536, 131_072]],
-    ["chunks that end next to where a write does", [16_383, 2, 131_072, 131_070, 3]],
+    ["chunks that end where a write does", [32_768, 65_536, 65_536, 131_072]],
+    ["chunks that end next to where a write does", [32_767, 2, 131_072, 131_070, 3]],
     ["one chunk of several writes, then an empty one", [400_000, 0]],
   ];
   for (const [why, chunk_sizes] of sizes)

@@ -139,6 +139,10 @@ class Scanner {
   }
   private opening(from: number): Token {
     const name = this.name(from);
+    if (this.html.charCodeAt(this.at) === greater_than) {
+      this.at++;
+      return { kind: "open", name, attributes: none, closed: false };
+    }
     let attributes: Map<string, string> | undefined;
     for (;;) {
       attribute.lastIndex = this.at;
@@ -173,9 +177,9 @@ class Scanner {
   /** Reads the name at this position. */
   private name(from: number): string {
     tag_name.lastIndex = from;
-    const written_name = tag_name.exec(this.html)![0];
-    this.at = from + written_name.length;
-    const name = written_name.slice(0, name_chars_max).toLowerCase();
+    tag_name.test(this.html);
+    this.at = tag_name.lastIndex;
+    const name = this.html.slice(from, Math.min(this.at, from + name_chars_max)).toLowerCase();
     return name.startsWith("svg:") ? name.slice(4) : name;
   }
   private find(text: string, from: number): number {
@@ -191,6 +195,7 @@ class Scanner {
   }
 }
 const name_chars_max = 40;
+const greater_than = 62;
 const none: Attributes = new Map();
 const kept_attributes: ReadonlySet<string> = new Set([
   "hidden",
@@ -206,8 +211,9 @@ const kept_attributes: ReadonlySet<string> = new Set([
 
 const hiding = /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 const isHidden = (attributes: Attributes): boolean =>
-  (attributes.has("hidden") && !/until-found/i.test(attributes.get("hidden")!)) ||
-  hiding.test(attributes.get("style") ?? "");
+  attributes.size > 0 &&
+  ((attributes.has("hidden") && !/until-found/i.test(attributes.get("hidden")!)) ||
+    hiding.test(attributes.get("style") ?? ""));
 
 /** Start and end of bold and italic text: as elements, that many would take too much memory. */
 export const emphasis_mark = {
@@ -368,14 +374,14 @@ const end_of_paragraph = {
 };
 
 /** Numbers of list items, and spans of table cells. */
-const keptAttributes = (name: string, attributes: Attributes): string =>
-  ["start", "value", "colspan", "rowspan"]
-    .flatMap((key) =>
-      /^\s*-?\d{1,9}\s*$/.test(attributes.get(key) ?? "")
-        ? [` ${key}="${attributes.get(key)!.trim()}"`]
-        : [],
-    )
-    .join("") +
-  (name === "table" && /^\s*(?:none|presentation)\b/i.test(attributes.get("role") ?? "")
-    ? ' role="none"'
-    : "");
+function keptAttributes(name: string, attributes: Attributes): string {
+  if (attributes.size === 0) return "";
+  const numbers = ["start", "value", "colspan", "rowspan"].flatMap((key) =>
+    /^\s*-?\d{1,9}\s*$/.test(attributes.get(key) ?? "")
+      ? [` ${key}="${attributes.get(key)!.trim()}"`]
+      : [],
+  );
+  const is_layout =
+    name === "table" && /^\s*(?:none|presentation)\b/i.test(attributes.get("role") ?? "");
+  return numbers.join("") + (is_layout ? ' role="none"' : "");
+}

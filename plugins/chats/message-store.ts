@@ -2,7 +2,7 @@
  * Every SQL statement about messages, and about what an answer cites. The database is the first
  * parameter, so that the caller decides the transaction.
  */
-import { listPage, pageWindow, type Listed, type PageRequest } from "../../core/sdk";
+import { listPage, pageWindow, sql, type Listed, type PageRequest } from "../../core/sdk";
 import type { ChatRow, ChatsDb, MessageRow, MessageStatus } from "./store";
 
 const unfinished: readonly MessageStatus[] = ["PENDING", "PROCESSING"];
@@ -75,6 +75,33 @@ export const listMessages = (
     ...pageWindow(page),
     total: message_count,
   });
+
+/** The beginning of the first message of each of these sessions of the owner that has one. */
+export async function findFirstQuestions(
+  db: ChatsDb,
+  owner_id: string,
+  chat_ids: readonly string[],
+  length_max: number,
+): Promise<{ chat_id: string; text: string }[]> {
+  const rows = await db
+    .selectFrom("chats")
+    .select((chat) => [
+      "chats.id as chat_id",
+      chat
+        .selectFrom("chats_messages")
+        .select(sql<string>`substr(${sql.ref("text")}, 1, ${length_max})`.as("text"))
+        .whereRef("chats_messages.chat_id", "=", "chats.id")
+        .orderBy("created_at")
+        .orderBy("id")
+        .limit(1)
+        .as("text"),
+    ])
+    .where("chats.id", "in", chat_ids)
+    .where("owner_id", "=", owner_id)
+    .where("gone_at", "is", null)
+    .execute();
+  return rows.flatMap(({ chat_id, text }) => (text === null ? [] : [{ chat_id, text }]));
+}
 
 /**
  * Marks an unfinished message as being answered, again if necessary; undefined when it is finished.

@@ -28,6 +28,7 @@ import { AnswerLimiter } from "./answers/answer-limiter";
 import { chatHandlers, routes } from "./routes";
 import { routes as start_routes, startHandlers } from "./start-routes";
 import { removeFolderUses, removePromptUses } from "./store";
+import { firstQuestionHandlers, routes as first_question_routes } from "./first-question-routes";
 import { AnswerStreams } from "./events/stream";
 
 export default definePlugin({
@@ -68,7 +69,7 @@ export default definePlugin({
     "chats_feedback",
   ],
   migrations,
-  routes: { ...routes, ...feedback_routes, ...start_routes },
+  routes: { ...routes, ...feedback_routes, ...start_routes, ...first_question_routes },
   setup: (host) => {
     const { config, services, slots } = host;
     const ctx: ChatContext = {
@@ -112,6 +113,7 @@ export default definePlugin({
         ...chatHandlers(ctx, new AnswerStreams(ctx)),
         ...feedbackHandlers(ctx),
         ...startHandlers(ctx),
+        ...firstQuestionHandlers(ctx),
       },
       start: () => resumeDeletions(ctx),
     };

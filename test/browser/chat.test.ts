@@ -435,6 +435,20 @@ test.skipIf(!chromium_path)(
 );
 
 test.skipIf(!chromium_path)(
+  "a chat without a name is called by its first question, in the list and on its page",
+  async () => {
+    const { id } = await at.api("POST", "/chats", {});
+    await at.api("POST", `/chats/${id}/messages`, { text: "Which tern has a black cap?" });
+    await at.api("POST", `/chats/${id}/messages`, { text: "Which one has not?" });
+    await page.goto("/console/chats");
+    await page.getByRole("link", { name: "Which tern has a black cap?" }).click();
+    await page.getByRole("heading", { name: "Which tern has a black cap?", level: 1 }).waitFor();
+    await at.api("DELETE", `/chats/${id}?permanent=true`);
+  },
+  60_000,
+);
+
+test.skipIf(!chromium_path)(
   "an answer is rated with a note; its chat is pinned, found, exported with its quotes and printed",
   async () => {
     await at.window.setAppearance({});

@@ -4,7 +4,8 @@ import { api } from "./client";
 import { changed_messages, fetchAll, keys, queries, refresh } from "./queries";
 import type { Answer, BodyOf, Page, RowOf } from "./types";
 
-export type Chat = Answer<"getChat">;
+/** `first_question` is its beginning, of a chat without a name. */
+export type Chat = Answer<"getChat"> & { readonly first_question?: string | undefined };
 export type Message = RowOf<"listMessages">;
 export type MessageStatus = Message["status"];
 /** The answer of a message: Markdown with markers such as `[1]`. */
@@ -16,6 +17,26 @@ export type Prompt = RowOf<"listPrompts">;
 /** The answer is still waiting or being written. */
 export const isRunning = ({ status }: Pick<Message, "status">): boolean =>
   status === "PENDING" || status === "PROCESSING";
+
+/** Chats without a name are shown under their first question. */
+async function withFirstQuestions(
+  chats: readonly Chat[],
+  signal?: AbortSignal,
+): Promise<readonly Chat[]> {
+  const unnamed = chats.filter(({ name, message_count }) => name === null && message_count > 0);
+  if (unnamed.length === 0) return chats;
+  const questions = await api<Answer<"listFirstQuestions">>("/first-questions", {
+    query: { chat_ids: unnamed.map(({ id }) => id).join() },
+    ...(signal && { signal }),
+  });
+  const text_of = new Map(questions.map(({ chat_id, text }) => [chat_id, text]));
+  return chats.map((chat) => ({ ...chat, first_question: text_of.get(chat.id) }));
+}
+/** A chat, with its first question when it has no name. @throws ApiProblem */
+export async function fetchChat(id: string, signal?: AbortSignal): Promise<Chat> {
+  const chat = await api<Chat>(`/chats/${id}`, signal && { signal });
+  return (await withFirstQuestions([chat], signal))[0]!;
+}
 
 const listsSameState = (key: readonly unknown[] | undefined, deleted: boolean): boolean =>
   (key?.at(-1) as { readonly deleted?: boolean } | undefined)?.deleted === deleted;
@@ -35,17 +56,19 @@ export const useChats = ({ page, deleted, pinned, q = "" }: ChatFilter) =>
     // While a page loads, another page of the same list stands in for it.
     placeholderData: (previous, query) =>
       listsSameState(query?.queryKey, deleted) ? previous : undefined,
-    queryFn: ({ signal }) =>
-      api<Page<Chat>>("/chats", {
+    queryFn: async ({ signal }) => {
+      const chats = await api<Page<Chat>>("/chats", {
         query: { page, deleted, ...(pinned === undefined ? {} : { pinned }), ...(q && { q }) },
         signal,
-      }),
+      });
+      return { ...chats, data: await withFirstQuestions(chats.data, signal) };
+    },
   });
 export const useChat = (id: string | null) =>
   useQuery({
     queryKey: keys.chat(id ?? ""),
     enabled: id !== null,
-    queryFn: ({ signal }) => api<Chat>(`/chats/${id}`, { signal }),
+    queryFn: ({ signal }) => fetchChat(id!, signal),
   });
 export const usePrompts = () =>
   useQuery({ queryKey: keys.prompts, queryFn: () => fetchAll<Prompt>("/prompts") });

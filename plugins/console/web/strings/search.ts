@@ -28,7 +28,6 @@ export const search_strings = {
   folders: "Folders",
   pages: "Pages",
   chats: "Chats",
-  unnamed: "Untitled chat",
   commands: "Commands",
   command: {
     new_chat: "New chat",

@@ -6,10 +6,11 @@ import { ConfirmDialog, FormDialog } from "../../ui/dialog";
 import { TextField } from "../../ui/field";
 import { toast, toastError } from "../../ui/toast";
 import { chat_strings as strings } from "../../strings/chat";
+import { titleOf, type Titled } from "./messages";
 import type { ExportFormat } from "./export";
 
 /** Deletes without asking first, because it can be undone. Returns whether it worked. */
-export async function deleteWithUndo(chat: Pick<Chat, "id" | "name">): Promise<boolean> {
+export async function deleteWithUndo(chat: Pick<Chat, "id"> & Titled): Promise<boolean> {
   try {
     await deleteChat(chat.id);
   } catch (error) {
@@ -17,7 +18,7 @@ export async function deleteWithUndo(chat: Pick<Chat, "id" | "name">): Promise<b
     return false;
   }
   toast({
-    text: strings.deleted(chat.name ?? strings.untitled),
+    text: strings.deleted(titleOf(chat)),
     action: { label: strings.undo, run: () => void restore(chat) },
   });
   return true;
@@ -43,10 +44,10 @@ export const exportItems = (
 };
 
 /** Restores a deleted chat; both outcomes are shown as a toast. */
-export async function restore(chat: Pick<Chat, "id" | "name">): Promise<void> {
+export async function restore(chat: Pick<Chat, "id"> & Titled): Promise<void> {
   try {
     await restoreChat(chat.id);
-    toast({ text: strings.restored(chat.name ?? strings.untitled) });
+    toast({ text: strings.restored(titleOf(chat)) });
   } catch (error) {
     toastError(error);
   }
@@ -74,20 +75,20 @@ export function RenameChatDialog({
 }
 
 export function DeleteForGoodDialog({
-  chat: { id, name },
+  chat,
   onClose,
 }: {
-  readonly chat: Pick<Chat, "id" | "name">;
+  readonly chat: Pick<Chat, "id"> & Titled;
   readonly onClose: () => void;
 }) {
   return (
     <ConfirmDialog
-      title={strings.delete_for_good_title(name ?? strings.untitled)}
+      title={strings.delete_for_good_title(titleOf(chat))}
       confirm_label={strings.delete_for_good}
       onClose={onClose}
       onConfirm={async () => {
-        await deleteChatForGood(id);
-        toast({ text: strings.deleted_for_good(name ?? strings.untitled) });
+        await deleteChatForGood(chat.id);
+        toast({ text: strings.deleted_for_good(titleOf(chat)) });
       }}
     >
       <p>{strings.delete_for_good_text}</p>

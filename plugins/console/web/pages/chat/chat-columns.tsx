@@ -7,9 +7,8 @@ import { Menu } from "../../ui/menu";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { chat_strings as strings } from "../../strings/chat";
+import { titleOf } from "./messages";
 import { deleteWithUndo, exportItems, pin, restore } from "./chat-actions";
-
-const nameOf = (chat: Chat): string => chat.name ?? strings.untitled;
 
 type FolderName = (id: string) => string | undefined;
 
@@ -58,7 +57,7 @@ export const openColumns = (
           </span>
         )}
         <Link class="title-link clip" href={`/chats/${chat.id}`}>
-          {nameOf(chat)}
+          {titleOf(chat)}
         </Link>
       </span>
     ),
@@ -70,7 +69,7 @@ export const openColumns = (
     kind: "actions",
     cell: (chat) => (
       <Menu
-        label={strings.actions_of(nameOf(chat))}
+        label={strings.actions_of(titleOf(chat))}
         items={[
           {
             label: chat.pinned ? strings.unpin : strings.pin,
@@ -102,7 +101,7 @@ export const deletedColumns = (
     key: "name",
     header: strings.column_name,
     kind: "main",
-    cell: (chat) => <span class="strong clip">{nameOf(chat)}</span>,
+    cell: (chat) => <span class="strong clip">{titleOf(chat)}</span>,
   },
   ...detailColumns(folderName),
   {
@@ -116,7 +115,7 @@ export const deletedColumns = (
         </Button>
         <IconButton
           icon="trash"
-          label={strings.delete_for_good_of(nameOf(chat))}
+          label={strings.delete_for_good_of(titleOf(chat))}
           onClick={() => onRemove(chat)}
         />
       </>

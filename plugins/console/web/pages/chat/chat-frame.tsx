@@ -17,7 +17,7 @@ import { deleteWithUndo, exportItems, pin, RenameChatDialog } from "./chat-actio
 import type { OpenedPassage } from "./closest-passages";
 import { Composer } from "./composer";
 import { Conversation } from "./conversation";
-import type { Outgoing } from "./messages";
+import { titleOf, type Outgoing } from "./messages";
 import type { Scope } from "./scope";
 
 interface ChatFrameProps {
@@ -126,7 +126,7 @@ const classOf = (open: boolean, has_panels: boolean): string =>
 function ChatHead({ chat }: { readonly chat: Chat | null }) {
   const [, navigate] = useLocation();
   const [renaming, setRenaming] = useState(false);
-  const title = chat ? (chat.name ?? strings.untitled) : strings.new_chat;
+  const title = chat ? titleOf(chat) : strings.new_chat;
   const actions = chat && (
     <Menu
       label={strings.actions_of(title)}

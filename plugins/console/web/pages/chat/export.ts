@@ -1,10 +1,10 @@
 /** A chat as a file: readable Markdown, or complete JSON. Loaded on demand. */
-import type { Chat, Citation, Message } from "../../api/chats";
-import { api } from "../../api/client";
+import { fetchChat, type Chat, type Citation, type Message } from "../../api/chats";
 import { fetchAll } from "../../api/queries";
 import { citationText } from "../../reader/location";
 import { chat_strings as strings } from "../../strings/chat";
 import { formatDate, formatDateTime } from "../../ui/format";
+import { titleOf } from "./messages";
 
 export type ExportFormat = "markdown" | "json";
 
@@ -13,7 +13,7 @@ export async function loadChat(
   id: string,
 ): Promise<{ readonly chat: Chat; readonly messages: readonly Message[] }> {
   const [chat, newest_first] = await Promise.all([
-    api<Chat>(`/chats/${id}`),
+    fetchChat(id),
     fetchAll<Message>(`/chats/${id}/messages`),
   ]);
   return { chat, messages: [...newest_first].reverse() };
@@ -22,7 +22,7 @@ export async function loadChat(
 /** Downloads a chat as a file. @throws ApiProblem */
 export async function saveChat(id: string, format: ExportFormat): Promise<void> {
   const chat_and_messages = await loadChat(id);
-  const name = fileNameOf(chat_and_messages.chat.name ?? strings.untitled);
+  const name = fileNameOf(titleOf(chat_and_messages.chat));
   if (format === "markdown") save(`${name}.md`, "text/markdown", markdownOf(chat_and_messages));
   else save(`${name}.json`, "application/json", `${JSON.stringify(chat_and_messages, null, 2)}\n`);
 }
@@ -51,7 +51,7 @@ function markdownOf({
   messages,
 }: Pick<Awaited<ReturnType<typeof loadChat>>, "chat" | "messages">): string {
   const parts = [
-    `# ${onOneLine(chat.name ?? strings.untitled)}`,
+    `# ${onOneLine(titleOf(chat))}`,
     strings.exported_from(formatDate(new Date().toISOString())),
     ...messages.flatMap(turnOf),
   ];

@@ -1,5 +1,6 @@
 /** Questions being sent to the server. */
-import { newRequestId, type Message } from "../../api/chats";
+import { newRequestId, type Chat, type Message } from "../../api/chats";
+import { chat_strings as strings } from "../../strings/chat";
 
 /** A question being sent; `error` is why that failed. */
 export interface Outgoing {
@@ -18,6 +19,12 @@ export const newMessage = (text: string): Message => ({
   error: null,
   feedback: null,
 });
+/** What the title of a chat is made of. */
+export type Titled = Pick<Chat, "name" | "first_question">;
+/** What a chat is called. */
+export const titleOf = ({ name, first_question }: Titled): string =>
+  name ?? (first_question === undefined ? strings.untitled : chatNameFor(first_question));
+
 /** A chat is named after the beginning of its first question, up to a whole word. */
 export function chatNameFor(text: string): string {
   const line = text.trim().split("\n", 1)[0]!;

@@ -13,6 +13,7 @@ import { PageHeader } from "../../ui/page-header";
 import { Loading } from "../../ui/states";
 import { chat_strings as strings } from "../../strings/chat";
 import { loadChat } from "./export";
+import { titleOf } from "./messages";
 
 export default function PrintedChat({ params }: { readonly params: PageParams }) {
   const id = params["id"]!;
@@ -24,7 +25,7 @@ export default function PrintedChat({ params }: { readonly params: PageParams })
   return (
     <div class="print-page">
       <PageHeader
-        title={query.data?.chat.name ?? strings.print_title}
+        title={query.data ? titleOf(query.data.chat) : strings.print_title}
         text={strings.exported_from(formatDate(new Date().toISOString()))}
         actions={
           <>

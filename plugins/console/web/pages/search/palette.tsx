@@ -13,6 +13,7 @@ import type { PageEntry, PaletteProps } from "../../app/page";
 import { useUser } from "../../app/session";
 import { useSignOut } from "../../app/sign-out";
 import { setTheme } from "../../app/theme";
+import { titleOf } from "../chat/messages";
 import { pathOf } from "../folders/tree";
 import { typedAhead } from "../../app/palette";
 import { citationText } from "../../reader/location";
@@ -218,12 +219,12 @@ const folderEntry = (folder: Folder, folders: readonly Folder[]): Entry => ({
   title: pathOf(folder, folders),
   href: `/folders/${folder.id}`,
 });
-const chatEntry = ({ id, name }: Chat): Entry => ({
-  key: id,
+const chatEntry = (chat: Chat): Entry => ({
+  key: chat.id,
   group: strings.chats,
   icon: "chat",
-  title: name ?? strings.unnamed,
-  href: `/chats/${id}`,
+  title: titleOf(chat),
+  href: `/chats/${chat.id}`,
 });
 
 /** Actions that match by name: pages, the theme, and signing out. */

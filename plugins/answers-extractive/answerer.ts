@@ -152,6 +152,7 @@ function answerQuotes(
       !last.is_pair &&
       !last.row &&
       !row &&
+      start >= last.end &&
       passages[source]!.quote.slice(last.end, start).trim() === "" &&
       end - last.start <= quote_points_max
     )

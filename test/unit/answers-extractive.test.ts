@@ -536,6 +536,13 @@ describe("an answer:", () => {
         expect([...text].slice(start - 10, end - 10).join("")).toBe(quote);
       expect(answer.related).toEqual([]);
     });
+  test("the second question may be answered by the sentence before the first answer", async () => {
+    const tower = `The tower is made of iron${", and of more iron".repeat(8)}.`;
+    const { answer } = await ask("What is the tower made of and which river flows by?", [
+      passage(1, `The long river flows by. ${tower}`),
+    ]);
+    expect(answer.answer).toBe(`${tower} [1] The long river flows by. [2]`);
+  });
   test("a sentence too long for a quote is cut in the answer too", async () => {
     const text = `${"so much about other things, ".repeat(40)}and the iron tower, ${"and on ".repeat(80)}.`;
     const { answer } = await ask("iron tower", [passage(1, text)]);

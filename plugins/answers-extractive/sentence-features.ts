@@ -101,8 +101,9 @@ export function sentencesWithFeatures(
     const has_more = sentences.some(({ text }) => !isHeading(text, source.heading));
     return sentences.flatMap(({ start, end, words, own_terms, text }, i): FoundSentence[] => {
       const is_code = isCode({ start, end });
-      if (is_code ? readsAsMarker(text) : has_more && isHeading(text, source.heading)) return [];
       const row = rows.get(i);
+      const is_heading = has_more && !row && isHeading(text, source.heading);
+      if (is_code ? readsAsMarker(text) : is_heading) return [];
       if (row !== undefined) {
         const has_type = pattern?.test(text) ?? false;
         const context = { title_terms, own_terms, passage, has_type };

@@ -32,12 +32,25 @@ export function tableRows(
     if (cells === null) {
       heads = above;
       caption = text.slice(start, end);
-    } else if (below !== undefined && isDelimiterRow(below)) heads = cells;
-    else if (!isDelimiterRow(line!))
-      rows.set(at, { cells, heads: heads.length === cells.length ? heads : [], caption });
+    } else if (below !== undefined && isDelimiterRow(below)) {
+      heads = cells;
+      const next = sentences[at + 1];
+      const next_cells = next ? pipeCells(text.slice(next.start, next.end)) : null;
+      if (next_cells !== null && areEntries(cells, next_cells))
+        rows.set(at, { cells, heads: [], caption });
+    } else if (!isDelimiterRow(line!)) {
+      const has_heads = heads.length === cells.length && !areEntries(heads, cells);
+      rows.set(at, { cells, heads: has_heads ? heads : [], caption });
+    }
   }
   return rows;
 }
+
+/** A number, an option or a command. */
+const entry = /^(?:\p{N}+$|(?:--?|\\)\p{L})/u;
+/** Whether a row above is no head: many tables have none, and their first row is marked as one. */
+const areEntries = ([above]: readonly string[], [cell]: readonly string[]): boolean =>
+  entry.test(above ?? "") && entry.test(cell ?? "");
 
 /** Whether it is the head of a table with its delimiter line. */
 export function isTableHead(sentence: string): boolean {

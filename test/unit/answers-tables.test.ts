@@ -84,6 +84,27 @@ const cases: [reason: string, question: string, text: string, heading: string | 
     "Report",
     { text: "South: 60, 95", is_exact: false },
   ],
+  [
+    "a table of numbered entries has no heads, even if its first row is marked as one",
+    "what does level 4 show",
+    "| 1 | errors |\n| --- | --- |\n| 2 | warnings |\n| 4 | requests |",
+    null,
+    { text: "4: requests", is_exact: false },
+  ],
+  [
+    "that row is an entry itself",
+    "what does -a show",
+    "| -a | all files |\n| --- | --- |\n| -b | blocks |",
+    null,
+    { text: "-a: all files", is_exact: false },
+  ],
+  [
+    "numbers that are heads stay heads",
+    "North in 2024",
+    "| 2023 | 2024 | Region |\n| --- | --- | --- |\n| n/a | 82 | North |",
+    null,
+    { text: "2024, North: 82", is_exact: true },
+  ],
 ];
 test.each(cases)("%s", (_reason, question, text, heading, answer) => {
   expect(answered(question, text, heading)).toEqual(answer);

@@ -8,7 +8,9 @@ export interface AnswerSize {
   readonly sentences_max: number;
 }
 /** Another sentence must be at least this likely, relative to the best one. */
-const likelihood_min = 0.02;
+const likelihood_min = 0.01;
+/** A sentence that has this share of the words of a chosen one, or the reverse, repeats it. */
+const repeated_share = 0.9;
 /** Rows of a table that are this much less likely than the best one are left out. */
 const row_margin = 0.5;
 /** A sentence after the best one continues it, one before it leads to it. */
@@ -43,8 +45,7 @@ export function chooseSentences(
   const textOf = ({ source, start, end }: Sentence): string =>
     sources[source]!.text.slice(start, end);
   const chosen = [best];
-  // Documents repeat sentences, with other line breaks.
-  const chosen_texts = new Set([withoutBreaks(textOf(best))]);
+  const chosen_texts = [textOf(best)];
   let chars_left = chars_max - textOf(best).length;
   const others = new Set(ranked.slice(1));
   for (const sentence of contextOf(best, ranked, sources)) {
@@ -53,7 +54,7 @@ export function chooseSentences(
     const is_code = sentence.features.code > 0;
     if (text.length > (is_code ? code_chars_max : Math.min(chars_left, needed_chars_max))) continue;
     chosen.push(sentence);
-    chosen_texts.add(withoutBreaks(text));
+    chosen_texts.push(text);
     if (!is_code) chars_left -= text.length;
   }
   // A requested cell is the whole answer: only rows that answer as well may follow.
@@ -63,30 +64,35 @@ export function chooseSentences(
     let best_score = best.score + Math.log(likelihood_min);
     for (const sentence of others) {
       const text = textOf(sentence);
-      if (
-        text.length > chars_left ||
-        chosen_texts.has(withoutBreaks(text)) ||
-        question_end.test(text)
-      )
-        continue;
+      if (text.length > chars_left || question_end.test(text)) continue;
       if (sentence.score < score_min || (best.row?.is_exact && !sentence.row?.is_exact)) continue;
       const score =
         sentence.score + (sentence.row || best.row ? 0 : bonusOf(sentence, chosen, sources));
-      if (score > best_score) {
-        best_score = score;
-        next = sentence;
-      }
+      if (score <= best_score || chosen_texts.some((chosen) => isRepetition(text, chosen)))
+        continue;
+      best_score = score;
+      next = sentence;
     }
     if (next === undefined) break;
     others.delete(next);
     chosen.push(next);
-    chosen_texts.add(withoutBreaks(textOf(next)));
+    chosen_texts.push(textOf(next));
     chars_left -= textOf(next).length;
   }
   return inOrder(chosen);
 }
 
-const withoutBreaks = (text: string): string => text.replace(/\s+/g, " ");
+/** Documents repeat sentences, with other line breaks and with a word more or less. */
+function isRepetition(text: string, other: string): boolean {
+  const words = wordsOf(text);
+  const other_words = wordsOf(other);
+  const missing = [...words].filter((word) => !other_words.has(word));
+  const words_min = repeated_share * Math.max(1, Math.min(words.size, other_words.size));
+  return !missing.some((word) => number.test(word)) && words.size - missing.length >= words_min;
+}
+const number = /\p{N}/u;
+const wordsOf = (text: string): ReadonlySet<string> =>
+  new Set(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu));
 
 /**
  * What must be quoted with a sentence for it to be understood: the option that it explains, the

@@ -10,6 +10,7 @@ import {
   type Source,
   type TextAnalysis,
   type Weighted,
+  type Word,
 } from "./sentence-features";
 import { rankByMeaning, rankSentences, type Sentence } from "./sentence-ranking";
 
@@ -50,7 +51,7 @@ export interface FoundSentences {
 /** For each question of a text, the sentences that answer it. */
 export async function findSentences(
   question: Pick<Question, "text" | "compare">,
-  { passages, meanings, terms, lead }: Retrieved,
+  { passages, meanings, terms: searched_terms, lead }: Retrieved,
   options: FinderOptions,
 ): Promise<FoundSentences> {
   const sources = passages.map((passage): Source => ({
@@ -60,14 +61,16 @@ export async function findSentences(
     score: passage.score,
   }));
   const { areLanguagesDifferent, languageOf } = options;
-  const analysis = withForms(options.analysis, terms);
+  const analysis = withForms(options.analysis, searched_terms);
   const parts = questionParts(question.text);
   const is_other_language = areLanguagesDifferent(
     question.text,
     sources.map(({ text }) => text).join("\n"),
   );
-  const terms_of = parts.map((part) => termsOf(part, parts, terms, analysis));
   const passage_terms = termsIn(sources, analysis);
+  const missing_compounds = missingCompounds(question.text, passage_terms, analysis);
+  const terms = searched_terms.filter(({ term }) => !missing_compounds.has(term));
+  const terms_of = parts.map((part) => termsOf(part, parts, terms, analysis));
   const language = languageOf(question.text, { is_question: true });
   const answers = await Promise.all(
     parts.map(async (part, at) => {
@@ -129,6 +132,22 @@ function withForms(analysis: TextAnalysis, terms: readonly SearchedTerm[]): Text
   const analyze: TextAnalysis["analyze"] = (text) =>
     analysis.analyze(text).map((word) => ({ ...word, term: term_of.get(word.term) ?? word.term }));
   return { ...analysis, analyze };
+}
+
+/** Compounds of the question that no passage has: their parts are terms, too, and count instead. */
+function missingCompounds(
+  question: string,
+  passage_terms: ReadonlySet<string>,
+  { analyze }: TextAnalysis,
+): ReadonlySet<string> {
+  const words = analyze(question);
+  const isPart = (part: Word, { start, end }: Word): boolean =>
+    part.start >= start && part.end <= end && part.end - part.start < end - start;
+  return new Set(
+    words
+      .filter((word) => !passage_terms.has(word.term) && words.some((part) => isPart(part, word)))
+      .map(({ term }) => term),
+  );
 }
 
 const isSame = (one: Sentence, other: Sentence): boolean =>

@@ -275,6 +275,36 @@ describe("the sentences that answer:", () => {
       ["The tower stands by the river."],
     ],
     [
+      "nor is it with a word more",
+      "tower river",
+      "tower river",
+      [
+        source("The old tower stands by the river near the town of the northern people."),
+        source("Note: The old tower stands by the river near the town of the northern people.", 9),
+      ],
+      ["The old tower stands by the river near the town of the northern people."],
+    ],
+    [
+      "another number makes another sentence",
+      "tower river",
+      "tower river",
+      [
+        source("The old tower stands 12 km from the river of the northern people."),
+        source("The old tower stands 15 km from the river of the northern people.", 9),
+      ],
+      [
+        "The old tower stands 12 km from the river of the northern people.",
+        "The old tower stands 15 km from the river of the northern people.",
+      ],
+    ],
+    [
+      "a compound that no text has counts by its parts",
+      "iron-tower visitors photos tickets parking floors",
+      "iron-tower visitors photos tickets parking floors",
+      [source("The tower was of iron.")],
+      ["The tower was of iron."],
+    ],
+    [
       "words in the title count for its sentences",
       "tower opened",
       "tower opened",

@@ -21,7 +21,7 @@ const words_share = 0.65;
  * Words get a smaller share when even the best hit covers less than this of the query, weighted by
  * rarity: they are of another language, or other words were chosen.
  */
-const coverage_enough = 0.5;
+const coverage_enough = 0.7;
 /**
  * When there are this many passages in a scope, they count as much as the reference passages in
  * estimating unrelated texts: three passages may all be right.

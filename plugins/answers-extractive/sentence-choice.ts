@@ -31,8 +31,8 @@ const continuation = new RegExp(
     "elles?|est[aeo]s?)(?![\\p{L}\\p{M}'’])(?! (?:is|was) [a-z]+ (?:that|to) )",
   "iu",
 );
-/** A question adds nothing to an answer. */
-const question_end = /[?？؟][)\]"'”’»」』]*$/u;
+/** A question adds nothing to an answer, nor does the introduction of something else. */
+const adds_nothing = /[?？؟:：][)\]"'”’»」』]*$/u;
 
 /** The most likely sentence, and others as long as they fit and are likely. Best passage first. */
 export function chooseSentences(
@@ -64,7 +64,7 @@ export function chooseSentences(
     let best_score = best.score + Math.log(likelihood_min);
     for (const sentence of others) {
       const text = textOf(sentence);
-      if (text.length > chars_left || question_end.test(text)) continue;
+      if (text.length > chars_left || adds_nothing.test(text)) continue;
       if (sentence.score < score_min || (best.row?.is_exact && !sentence.row?.is_exact)) continue;
       const score =
         sentence.score + (sentence.row || best.row ? 0 : bonusOf(sentence, chosen, sources));

@@ -285,6 +285,16 @@ describe("the sentences that answer:", () => {
       ["The old tower stands by the river near the town of the northern people."],
     ],
     [
+      "what introduces something else adds nothing",
+      "tower river",
+      "tower river",
+      [
+        source("The tower stands by the river."),
+        source(`The tower and the river have:\n\n- fish ${"of many kinds ".repeat(20)}`, 9),
+      ],
+      ["The tower stands by the river."],
+    ],
+    [
       "another number makes another sentence",
       "tower river",
       "tower river",

@@ -80,6 +80,7 @@ const short_questions: [string, string, string | null][] = [
   ["a Turkish letter and no stopword", "Marquand'ın mesleği?", "tr"],
   ["a Vietnamese letter and no stopword", "Giờ khởi hành?", "vi"],
   ["the same, decomposed", "Giờ khởi hành?".normalize("NFD"), "vi"],
+  ["words that are French stopwords, but Turkish letters", "Fırını en son Ayla mı onardı?", "tr"],
   ["a Turkish name in an English question", "When was Erdoğan born?", "en"],
   ["neither", "Marquand?", null],
 ];

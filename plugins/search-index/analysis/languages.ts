@@ -121,7 +121,10 @@ class CountedStopwords {
   }
 }
 
-/** The language with the most stopwords in `text`, English in case of a tie. */
+/**
+ * The language with the most stopwords in `text`, English in case of a tie. A word with a letter of
+ * one language counts as a stopword of that language.
+ */
 function likeliestLanguage(text: string): {
   readonly language: string;
   readonly stopwords: number;
@@ -130,7 +133,7 @@ function likeliestLanguage(text: string): {
   const counted = new CountedStopwords();
   if (beyond_ascii.test(text))
     for (const word of text.toLowerCase().match(words_of_text) ?? [])
-      counted.add(word.length, languagesOf(word));
+      counted.add(word.length, languagesOf(word) ?? languagesByLetters(word));
   else (ascii_stopwords ??= new AsciiStopwords(wordsWithLanguages())).count(text, counted);
   return { ...counted.likeliest(), words: counted.words };
 }
@@ -153,7 +156,7 @@ const alphabets: readonly (readonly [RegExp, string])[] = [
   [/\p{Script=Armenian}/gu, "hy"],
   [/\p{Script=Georgian}/gu, "ka"],
 ];
-/** Letters that determine the language of a question in which too few stopwords are known. */
+/** Letters of one language. */
 const letters_of: readonly (readonly [RegExp, string])[] = [
   [/[ğışĞİŞ]/u, "tr"],
   [/[ơưƠƯ\u1ea0-\u1ef9]/u, "vi"],
@@ -181,11 +184,15 @@ export function languageOf(
   const { language, stopwords, words } = likeliestLanguage(sample);
   const stopwords_required = is_question ? question_stopwords_min : stopwords_min;
   if (stopwords >= stopwords_required && stopwords >= words * stopwords_share_min) return language;
-  return is_question ? languageByLetters(sample) : null;
+  return is_question ? (languagesByLetters(sample)[0] ?? null) : null;
 }
-function languageByLetters(question: string): string | null {
-  const composed = question.normalize("NFC");
-  return letters_of.find(([letters]) => letters.test(composed))?.[1] ?? null;
+/** At most one. */
+function languagesByLetters(text: string): string[] {
+  const composed = text.normalize("NFC");
+  return letters_of
+    .filter(([letters]) => letters.test(composed))
+    .map(([, language]) => language)
+    .slice(0, 1);
 }
 
 /** Whether a question and a text are in different languages, as far as that can be detected. */
@@ -209,7 +216,7 @@ function languageOfQuestion(question: string): string | null {
 /** The language of the stopwords in a short text, or of its letters; null when it has neither. */
 export function languageOfWords(text: string): string | null {
   const { language, stopwords } = likeliestLanguage(text);
-  return stopwords > 0 ? language : languageByLetters(text);
+  return stopwords > 0 ? language : (languagesByLetters(text)[0] ?? null);
 }
 
 /** Whether a query could be in any of the languages that share its alphabet. */

@@ -1,7 +1,8 @@
 /** How similar the passages in scope are to each other. */
 import { expect, test } from "bun:test";
 import { Likeness } from "../../plugins/search-index/vectors/likeness";
-import { cosine, normalised, packVectors } from "../../plugins/search-index/vectors/vector-math";
+import { normalised, packVectors } from "../../plugins/search-index/vectors/vector-math";
+import { cosine, withoutDirections } from "../../plugins/search-index/vectors/vector-products";
 import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
 import { randomNumbers } from "../helpers/random";
 import { vectorsInMemory } from "../helpers/vectors";
@@ -20,7 +21,7 @@ const segmentOf = (vectors: readonly Float32Array[]): Uint8Array =>
     dimensions,
   );
 const likenessOf = (store: ReturnType<typeof vectorsInMemory>, ids = store.ids()) =>
-  new Likeness(1, dimensions).of(ids, store.reader, no_pauses);
+  new Likeness(1, dimensions).of(ids, [], store.reader, no_pauses);
 
 test("likeness is the mean cosine of two passages, within and across segments", async () => {
   const all = passages(20, 1);
@@ -28,6 +29,18 @@ test("likeness is the mean cosine of two passages, within and across segments", 
   const cosines = all.flatMap((one, at) => all.slice(at + 1).map((other) => cosine(one, other)));
   const mean = cosines.reduce((sum, one) => sum + one, 0) / cosines.length;
   expect(await likenessOf(store)).toBeCloseTo(mean, 3);
+});
+
+test("what passages have in common in the directions of languages does not count", async () => {
+  const all = passages(20, 4);
+  const store = vectorsInMemory({ 1: segmentOf(all.slice(0, 13)), 2: segmentOf(all.slice(13)) });
+  const direction = normalised(new Float32Array(dimensions).fill(1))!;
+  const rests = all.map((one) => withoutDirections(one, [direction]));
+  const products = rests.flatMap((one, at) => rests.slice(at + 1).map((rest) => cosine(one, rest)));
+  const mean = products.reduce((sum, product) => sum + product, 0) / products.length;
+  const likeness = new Likeness(1, dimensions);
+  expect(await likeness.of(store.ids(), [direction], store.reader, no_pauses)).toBeCloseTo(mean, 3);
+  expect(await likenessOf(store)).toBeGreaterThan(mean + 0.5);
 });
 
 test("a query is compared with the neighbors of a passage", async () => {
@@ -51,10 +64,10 @@ test("only a few of many segments are read, and only once", async () => {
   const all = Array.from({ length: 2_000 }, (_, at) => [at + 1, segmentOf(passages(1, at))]);
   const store = vectorsInMemory(Object.fromEntries(all) as Record<number, Uint8Array>);
   const likeness = new Likeness(1, dimensions);
-  const first = await likeness.of(store.ids(), store.reader, no_pauses);
+  const first = await likeness.of(store.ids(), [], store.reader, no_pauses);
   const { length } = store.requested_ids;
   expect(length).toBeGreaterThan(16);
   expect(length).toBeLessThan(256);
-  expect(await likeness.of(store.ids(), store.reader, no_pauses)).toBe(first);
+  expect(await likeness.of(store.ids(), [], store.reader, no_pauses)).toBe(first);
   expect(store.requested_ids.length).toBe(length);
 });

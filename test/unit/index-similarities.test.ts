@@ -10,6 +10,7 @@ const set = { id: 7, model: "m", asked_dimensions: 0, dimensions: 2 };
 /** By which cosines are what they are. */
 const whole_scale: MeaningScale = {
   unrelated: 0,
+  language_directions: [],
   passage_likeness: 0,
   adjusted_query: Float32Array.of(0, 1),
   excess: 0,
@@ -87,6 +88,7 @@ describe("the similarities of texts to a question", () => {
     const { ask } = similaritiesOf({
       scale: {
         unrelated: 0.4,
+        language_directions: [],
         passage_likeness: 0.4,
         adjusted_query: Float32Array.of(0, 1),
         excess: 0.1,

@@ -47,9 +47,9 @@ const tail_share = 0.5;
 /**
  * Passages about one subject are alike, and a question about it is similar to all of them: compared
  * with unrelated texts, at least by `share` of their likeness. Up to `likeness_min`, passages on
- * various subjects are alike because of their language; above `likeness_max`, they are alike in
- * form, as the rows of a table are, so that less is expected. Both are relative to the margin of an
- * answer. What is missing is subtracted from every margin.
+ * various subjects may be alike; above `likeness_max`, they are alike in form, as the rows of a
+ * table are, so that less is expected. Both are relative to the margin of an answer. What is
+ * missing is subtracted from every margin.
  */
 const subject = { share: 0.6, likeness_min: 0.28, likeness_max: 0.63 } as const;
 /**
@@ -70,12 +70,12 @@ export interface MeaningRanking {
   /** The number of passages compared, and their mean cosine. */
   readonly compared: number;
   readonly mean: number;
-  /** How alike the passages are: their mean cosine with each other; null: unknown. */
+  /** How alike the passages are: see `Likeness`; null: unknown. */
   readonly likeness: number | null;
   /** The mean cosine of the passages around the first hit; null: there are none. */
   readonly around: number | null;
   /** Undefined when the meaning of the model's cosines is unknown. */
-  readonly scale?: Omit<MeaningScale, "adjusted_query"> | undefined;
+  readonly scale?: Omit<MeaningScale, "adjusted_query" | "language_directions"> | undefined;
 }
 export interface WordRanking {
   readonly hits: readonly Hit[];

@@ -307,7 +307,7 @@ export class Searcher {
     const place = { id: ids[best.segment]!, cosine: best.score, query: scale.adjusted_query };
     return {
       ...nearest,
-      likeness: await likeness.of(ids, reader, pauses),
+      likeness: await likeness.of(ids, scale.language_directions, reader, pauses),
       around: await likeness.around(place, reader, pauses),
       scale,
     };

@@ -2,7 +2,8 @@
  * What the cosines of a model mean. One model gives .69 for unrelated texts, another .05; so each
  * is measured with known questions and passages. Pure.
  */
-import { cosine, type MeaningScale } from "./vector-math";
+import type { MeaningScale } from "./vector-math";
+import { cosine, withoutDirections } from "./vector-products";
 
 export interface Calibration extends Pick<
   MeaningScale,
@@ -92,7 +93,7 @@ export function calibrationOf({ pairs, questions }: ReferenceVectors): Calibrati
     ? {
         languages,
         passages,
-        passage_likeness: likenessOf(passages),
+        passage_likeness: likenessOf(passages, languages.directions),
         centre: averageOf([languages.common, averageOf(passages)]),
         typical: median(unrelated),
         spread,
@@ -111,6 +112,7 @@ export function scaleOf(
   return {
     adjusted_query: adjusted,
     unrelated,
+    language_directions: languages.directions,
     passage_likeness,
     excess: Math.max(0, unrelated - typical),
     spread,
@@ -118,9 +120,14 @@ export function scaleOf(
   };
 }
 
-/** The typical cosine of two of these vectors. */
-const likenessOf = (vectors: readonly Float32Array[]): number =>
-  median(vectors.flatMap((one, at) => vectors.slice(at + 1).map((other) => cosine(one, other))));
+/** The typical product of two of these vectors without their languages. */
+function likenessOf(
+  vectors: readonly Float32Array[],
+  language_directions: readonly Float32Array[],
+): number {
+  const rests = vectors.map((vector) => withoutDirections(vector, language_directions));
+  return median(rests.flatMap((one, at) => rests.slice(at + 1).map((other) => cosine(one, other))));
+}
 
 /** `others`: further questions, for a model that takes too few of those in all languages. */
 function languagesOf(
@@ -132,10 +139,7 @@ function languagesOf(
   const directions: Float32Array[] = [];
   for (const mean of means) {
     const difference = minus(mean, common, 1);
-    const residual = directions.reduce(
-      (left, one) => minus(left, one, cosine(left, one)),
-      difference,
-    );
+    const residual = withoutDirections(difference, directions);
     const length = Math.sqrt(cosine(residual, residual));
     if (length > direction_min * Math.sqrt(cosine(difference, difference)))
       directions.push(residual.map((number) => number / length));

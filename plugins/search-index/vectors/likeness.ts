@@ -1,8 +1,10 @@
 /**
- * How alike the passages in scope are: their mean cosine with each other. It is high in a scope
- * about one subject.
+ * How alike the passages in scope are: their mean product with each other. It is high in a scope
+ * about one subject. What they have in common because of their language does not count: it would
+ * make all passages in Chinese alike.
  */
 import { rowsAt, scales_at, strideOf } from "./vector-block";
+import { cosine, withoutDirections } from "./vector-products";
 import type { VectorReader } from "./vector-reader";
 import type { Pauses } from "../workers/worker-protocol";
 
@@ -30,10 +32,18 @@ export class Likeness {
     private readonly dimensions: number,
   ) {}
 
-  /** `ids`: the segments in scope. Null when there are too few passages. */
-  async of(ids: Float64Array, reader: VectorReader, pauses: Pauses): Promise<number | null> {
+  /**
+   * `ids`: the segments in scope; `directions`: orthogonal ones of length 1 that do not count. Null
+   * when there are too few passages.
+   */
+  async of(
+    ids: Float64Array,
+    directions: readonly Float32Array[],
+    reader: VectorReader,
+    pauses: Pauses,
+  ): Promise<number | null> {
     const sampled = sampleOf(ids);
-    const sum = new Float64Array(this.dimensions);
+    const sum = new Float32Array(this.dimensions);
     let rows = 0;
     for (let at = 0; at < sampled.length; at += batch_segments)
       for (const segment_sum of await this.sumsOf(
@@ -45,9 +55,11 @@ export class Likeness {
         rows += segment_sum.rows;
       }
     if (rows < passages_min) return null;
-    const squares = sum.reduce((total, number) => total + number * number, 0);
-    // Without the cosine of each with itself, which is 1.
-    return (squares - rows) / (rows * (rows - 1));
+    const left = squareOf(withoutDirections(sum, directions));
+    // The product of a row with itself does not count: 1 without what all rows have in common in
+    // these directions.
+    const of_rows = rows - (squareOf(sum) - left) / rows;
+    return (left - of_rows) / (rows * (rows - 1));
   }
 
   /**
@@ -86,6 +98,8 @@ export class Likeness {
     return sums;
   }
 }
+
+const squareOf = (vector: Float32Array): number => cosine(vector, vector);
 
 /** Always the same ones, as long as they are in scope. */
 function sampleOf(ids: Float64Array): number[] {

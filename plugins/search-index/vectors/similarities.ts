@@ -9,7 +9,8 @@ import type { Embedder, EmbedOptions, Similarities, SimilarityOptions } from "..
 import type { QueryEmbedder } from "./query-embedder";
 import type { VectorSetRow } from "../store";
 import { tokenSimilarity, tokensOf, type Tokens } from "./token-similarity";
-import { cosine, embedChecked, meanOf, type MeaningScale } from "./vector-math";
+import { embedChecked, meanOf, type MeaningScale } from "./vector-math";
+import { cosine } from "./vector-products";
 
 /** After this many calls in a row without a result in time, none is made for a while. */
 const failures_max = 3;

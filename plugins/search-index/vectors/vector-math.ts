@@ -18,7 +18,9 @@ export interface MeaningScale {
   readonly adjusted_query: Float32Array;
   /** Its cosine with unrelated passages. */
   readonly unrelated: number;
-  /** The cosine of unrelated passages with each other. */
+  /** Orthogonal directions of length 1 in which languages differ from each other. */
+  readonly language_directions: readonly Float32Array[];
+  /** The product of unrelated passages with each other, without these directions. */
   readonly passage_likeness: number;
   /** How much more similar it is to unrelated passages than questions usually are; not below 0. */
   readonly excess: number;
@@ -79,10 +81,6 @@ export function normalised(vector: Float32Array): Float32Array | undefined {
   const norm = Math.sqrt(vector.reduce((sum, number) => sum + (number / largest) ** 2, 0));
   return vector.map((number) => number / largest / norm);
 }
-
-/** Of two vectors of length 1. */
-export const cosine = (vector: Float32Array, other: Float32Array): number =>
-  vector.reduce((sum, number, at) => sum + number * other[at]!, 0);
 
 /** One vector of length 1 for all; undefined when they have no direction. */
 export function meanOf(vectors: readonly Float32Array[]): Float32Array | undefined {

@@ -186,13 +186,10 @@ export function languageOf(
   if (stopwords >= stopwords_required && stopwords >= words * stopwords_share_min) return language;
   return is_question ? (languagesByLetters(sample)[0] ?? null) : null;
 }
-/** At most one. */
+/** The languages that are alone in having some of its letters. */
 function languagesByLetters(text: string): string[] {
   const composed = text.normalize("NFC");
-  return letters_of
-    .filter(([letters]) => letters.test(composed))
-    .map(([, language]) => language)
-    .slice(0, 1);
+  return letters_of.filter(([letters]) => letters.test(composed)).map(([, language]) => language);
 }
 
 /** Whether a question and a text are in different languages, as far as that can be detected. */

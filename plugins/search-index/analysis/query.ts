@@ -37,7 +37,7 @@ export interface Query {
 }
 interface FormHash {
   readonly hash: number;
-  /** It is another form than the query's, so its occurrences count half. */
+  /** It is another form than the query's, which counts half an occurrence. */
   readonly is_inflected?: true;
 }
 /** The hash of a term; one with several spellings or inflections has several, in a row. */

@@ -116,13 +116,12 @@ export class Ranker {
       if (range === 0) continue;
       if (term !== run_term) this.endRun(run_term);
       run_term = term;
-      const halves = is_inflected ? 1 : 2;
       const first = range >>> 16;
       const end = range & 0xffff;
       this.reserve(end - first);
       for (let at = first; at < end; at++) {
         const posting = postingAt(segment, at);
-        this.push(posting, halves, lengthOf(segment, posting >>> 8));
+        this.push(posting, is_inflected, lengthOf(segment, posting >>> 8));
       }
     }
     this.endRun(run_term);
@@ -159,13 +158,12 @@ export class Ranker {
       const count = parts.get(partOf(hash))!.read(hash, this.buffer);
       if (term !== run_term) this.endRun(run_term);
       run_term = term;
-      const halves = is_inflected ? 1 : 2;
       this.reserve(count);
       for (let at = 0; at < count; at++) {
         const posting = this.buffer[at]!;
         const chunk = posting >>> 8;
         if (is_whole || places[segment_of[chunk]!]! >= 0)
-          this.push(posting, halves, lengths[chunk]!);
+          this.push(posting, is_inflected, lengths[chunk]!);
       }
     }
     this.endRun(run_term);
@@ -255,8 +253,11 @@ export class Ranker {
     this.postings = extended(this.postings, new Uint32Array(size));
     this.lengths = extended(this.lengths, new Uint16Array(size));
   }
-  /** A chunk that has several forms of a term matches once. An occurrence counts `halves`. */
-  private push(posting: number, halves: number, length: number): void {
+  /**
+   * A chunk that has several forms of a term matches once. Other forms count half as much as one
+   * occurrence of the word itself, however many there are, because it must not lose to them.
+   */
+  private push(posting: number, is_inflected: boolean | undefined, length: number): void {
     const chunk = posting >>> 8;
     const last_match = this.match_of[chunk]!;
     const before =
@@ -265,7 +266,7 @@ export class Ranker {
       this.postings[last_match - 1]! >>> 8 === chunk
         ? this.postings[last_match - 1]! & 255
         : 0;
-    const counted = Math.min(255, before + (posting & 255) * halves);
+    const counted = is_inflected ? before | 1 : Math.min(254, before + (posting & 255) * 2);
     const at = before > 0 ? last_match - 1 : this.used++;
     this.postings[at] = (chunk << 8) | counted;
     this.lengths[at] = length;

@@ -14,7 +14,7 @@ import { toUser } from "./user";
  * A request that was running when its user was deleted may have stored something after everything
  * else was deleted: how long to repeat the purge.
  */
-const looked_for_ms = 3 * 3_600_000;
+const repeated_for_ms = 3 * 3_600_000;
 /** How long a start repeats the purge, whatever became of the earlier one. */
 const remembered_ms = 7 * 24 * 3_600_000;
 
@@ -61,7 +61,7 @@ export class UserDeletion {
 
   jobs(): readonly JobHandler[] {
     return [
-      handle(LookAgain, () => this.repeat(looked_for_ms), {
+      handle(RepeatPurge, () => this.repeat(repeated_for_ms), {
         attempts_max: 3,
         timeout_ms: 60_000,
         uses_reserve: true,
@@ -70,6 +70,6 @@ export class UserDeletion {
   }
 }
 
-const LookAgain = job("accounts.look_again", t.Object({}));
+const RepeatPurge = job("accounts.look_again", t.Object({}));
 /** Once an hour. */
-export const deletionSchedules = [every("37 * * * *", LookAgain, {})];
+export const deletionSchedules = [every("37 * * * *", RepeatPurge, {})];

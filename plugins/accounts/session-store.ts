@@ -144,7 +144,7 @@ export const deleteExpired = async (
 export const deleteOldest = async (
   db: AccountsDb,
   user_id: string,
-  most: number,
+  kept_max: number,
 ): Promise<void> => {
   const oldest = await db
     .selectFrom("accounts_sessions")
@@ -153,7 +153,7 @@ export const deleteOldest = async (
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .limit(1_000)
-    .offset(most)
+    .offset(kept_max)
     .execute();
   if (oldest.length > 0)
     await db

@@ -53,7 +53,7 @@ export class AnswerChecker {
   private looked_at = 0;
   /** The checked text, and what was emitted: a prefix of it, unless they have diverged. */
   private answer = "";
-  private shown = "";
+  private emitted = "";
   private refused = false;
   /** Further text is ignored. */
   private is_over = false;
@@ -154,9 +154,9 @@ export class AnswerChecker {
       ? ""
       : this.pending.slice(0, certainLength(this.pending));
     const text = (this.answer + certain).trim();
-    if (text.length <= this.shown.length || !text.startsWith(this.shown)) return;
-    this.options.emit(text.slice(this.shown.length));
-    this.shown = text;
+    if (text.length <= this.emitted.length || !text.startsWith(this.emitted)) return;
+    this.options.emit(text.slice(this.emitted.length));
+    this.emitted = text;
   }
 }
 

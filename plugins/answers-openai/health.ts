@@ -17,7 +17,7 @@ const failures_min: Readonly<Partial<Record<FailureKind, number>>> = {
   busy: 3,
 };
 /** The minimum interval between test calls to a failing model, made only when somebody looks. */
-const look_every_ms = 15_000;
+const test_every_ms = 15_000;
 
 const advice: Readonly<Partial<Record<FailureKind, string>>> = {
   unavailable:
@@ -41,8 +41,8 @@ export interface ModelHealthContext extends Pick<Context, "now_ms"> {
 export class ModelHealth {
   private last: ProviderFailure | null = null;
   private failures = 0;
-  private looked_at = 0;
-  private looking = false;
+  private tested_at_ms = 0;
+  private is_testing = false;
 
   constructor(private readonly ctx: ModelHealthContext) {}
 
@@ -56,7 +56,7 @@ export class ModelHealth {
     if (!(failure.kind in failures_min)) return this.succeeded();
     this.failures += 1;
     this.last = failure;
-    this.looked_at = this.ctx.now_ms();
+    this.tested_at_ms = this.ctx.now_ms();
   }
 
   /**
@@ -66,26 +66,29 @@ export class ModelHealth {
   failing(): string | null {
     const { last } = this;
     if (last === null || this.failures < failures_min[last.kind]!) return null;
-    this.look();
+    this.testModel();
     const instead =
       this.ctx.fallback === "extractive" ? "answers quote the documents" : "questions fail";
     const reason = `The language model is not responding, so ${instead}: ${last.message}.`;
     return `${reason} ${advice[last.kind]}`;
   }
 
-  private look(): void {
+  private testModel(): void {
     const { now_ms, ask } = this.ctx;
-    if (this.looking || leftUntil(this.looked_at + look_every_ms, now_ms(), look_every_ms) > 0)
+    if (
+      this.is_testing ||
+      leftUntil(this.tested_at_ms + test_every_ms, now_ms(), test_every_ms) > 0
+    )
       return;
-    this.looking = true;
+    this.is_testing = true;
     void ask()
       .then(
         () => this.succeeded(),
         () => undefined,
       )
       .finally(() => {
-        this.looking = false;
-        this.looked_at = now_ms();
+        this.is_testing = false;
+        this.tested_at_ms = now_ms();
       });
   }
 }

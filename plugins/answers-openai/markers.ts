@@ -50,12 +50,12 @@ export function withoutMarkers(raw: string, sources: number): UnmarkedText {
   const markers: Marker[] = [];
   let text = "";
   let end = 0;
-  const addText = (more: string): void => {
+  const addText = (addition: string): void => {
     const begins = markers.at(-1)?.leads === true && markers.at(-1)!.at === text.length;
-    text += begins ? withCapital(more) : more;
+    text += begins ? withCapital(addition) : addition;
   };
   for (const match of raw.matchAll(marker)) {
-    const [marker, spaces, brackets, lenses, words, bare, superscripts, phrase] = match;
+    const [written, spaces, brackets, lenses, words, bare, superscripts, phrase] = match;
     const numbers = numbersOf(
       brackets ?? lenses ?? words ?? bare ?? phrase ?? digitsOf(superscripts!),
     );
@@ -66,16 +66,16 @@ export function withoutMarkers(raw: string, sources: number): UnmarkedText {
     let kept_length = 0;
     if (leads) kept_length = spaces!.length;
     // The space before what it introduces.
-    else if (phrase !== undefined && /\s$/.test(marker)) kept_length = 1;
+    else if (phrase !== undefined && /\s$/.test(written)) kept_length = 1;
     if (leads) text += spaces!;
     markers.push({
       at: text.length,
-      raw: marker.length - kept_length,
+      raw: written.length - kept_length,
       spaced: spaces !== "" || phrase !== undefined,
       leads,
       sources: numbers,
     });
-    end = match.index + marker.length;
+    end = match.index + written.length;
     if (kept_length > 0 && !leads) text += " ";
   }
   addText(raw.slice(end));

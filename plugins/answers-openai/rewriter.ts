@@ -81,8 +81,8 @@ export class QuestionRewriter {
         complete(messagesOf(question, wanted), {
           signal: limit.signal,
           tokens_max,
-          onText: (more) => {
-            text += thoughts.remove(more);
+          onText: (piece) => {
+            text += thoughts.remove(piece);
           },
         }),
       );

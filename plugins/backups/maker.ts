@@ -268,10 +268,10 @@ function namesIn(directory: string): string[] {
 }
 
 async function freeName(directory: string, at_ms: number): Promise<string> {
-  const taken = new Set(await readdir(directory));
+  const existing_names = new Set(await readdir(directory));
   const nameOf = (ms: number): string => `dossier-${rfc3339(ms).replaceAll(/[-:.]/g, "")}.zip`;
   let ms = at_ms;
-  while (taken.has(nameOf(ms))) ms++;
+  while (existing_names.has(nameOf(ms))) ms++;
   return nameOf(ms);
 }
 

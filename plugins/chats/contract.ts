@@ -240,7 +240,7 @@ export interface Chats {
     db: Db,
     owner_id: string,
     folder_ids: readonly string[],
-  ): Promise<{ readonly chats: readonly ChatCopy[]; readonly others: number }>;
+  ): Promise<{ readonly chats: readonly ChatCopy[]; readonly mixed_count: number }>;
   /** The finished messages, oldest first, after a position: the first `limit`. */
   listEnded(
     chat_id: string,

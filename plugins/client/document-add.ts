@@ -25,7 +25,7 @@ export interface AddOptions {
   readonly overwrite: boolean;
   /** Waits until each document is indexed or has failed. */
   readonly wait: boolean;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 const look_every_ms = 250;
@@ -55,7 +55,7 @@ export async function addFiles(
   const settled: Added[] = [];
   for (const document of added)
     settled.push(
-      document.id === null ? document : await waitFor(server, document, document.id, options.say),
+      document.id === null ? document : await waitFor(server, document, document.id, options.print),
     );
   return settled;
 }
@@ -63,7 +63,7 @@ export async function addFiles(
 async function addFile(
   server: ServerClient,
   file: string,
-  { folder_id, overwrite, say }: AddOptions,
+  { folder_id, overwrite, print }: AddOptions,
   count: string,
 ): Promise<Added> {
   const form = new FormData();
@@ -76,12 +76,12 @@ async function addFile(
       `/documents/file?${query.toString()}`,
       { form },
     );
-    say(`${count}${file}: uploaded, ${id}`);
+    print(`${count}${file}: uploaded, ${id}`);
     return { file, id, status, error: null };
   } catch (error) {
     const is_taken = error instanceof RefusedRequest && error.status === 409;
     const reason = is_taken ? name_taken : messageOf(error);
-    say(`${count}${file}: rejected. ${reason}`);
+    print(`${count}${file}: rejected. ${reason}`);
     return { file, id: null, status: "refused", error: reason };
   }
 }
@@ -90,7 +90,7 @@ async function waitFor(
   server: ServerClient,
   added: Added,
   id: string,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<Added> {
   for (let last = ""; ;) {
     const { status, indexing, error, page_count } = await server.call<DocumentState>(
@@ -99,16 +99,16 @@ async function waitFor(
     );
     if (status === "synced") {
       const pages = page_count === null ? "" : `, ${counted(page_count, "page")}`;
-      say(`${added.file}: ready${pages}`);
+      print(`${added.file}: ready${pages}`);
       return { ...added, status };
     }
     if (status === "sync_failed") {
       const reason = error?.message ?? "it could not be indexed";
-      say(`${added.file}: failed. ${reason}`);
+      print(`${added.file}: failed. ${reason}`);
       return { ...added, status, error: reason };
     }
     const now = `${indexing.stage} ${Math.floor(indexing.progress * 10) * 10} %`;
-    if (now !== last) say(`${added.file}: ${now}`);
+    if (now !== last) print(`${added.file}: ${now}`);
     last = now;
     await Bun.sleep(look_every_ms);
   }

@@ -152,7 +152,7 @@ const documentHandlers = (
         folder_id: (await server.folder(String(options.folder))).id,
         overwrite: Boolean(options.overwrite),
         wait: Boolean(options.wait),
-        say: options.json ? () => undefined : print,
+        print: options.json ? () => undefined : print,
       }),
     );
     if (options.json) print(JSON.stringify(added, null, 2));

@@ -270,7 +270,7 @@ export const systemHandlers = ({
 }: SystemRoutesContext): HandlersOf<typeof systemRoutes> => ({
   system: async () => {
     const [check_results, sizes, jobs, nodes, plugins] = await Promise.all([
-      doctor.look(),
+      doctor.overview(),
       storage(),
       operations.jobs.count(),
       operations.nodes(),

@@ -30,7 +30,7 @@ export class AllChecks implements Doctor {
 
   constructor(private readonly ctx: DoctorContext) {}
 
-  async look(): Promise<Checked[]> {
+  async overview(): Promise<Checked[]> {
     const { of_core, of_plugins, now_ms } = this.ctx;
     for (const check of [
       ...of_core.filter((check) => check.hold_ms !== undefined),

@@ -30,7 +30,7 @@ export interface SystemCheck {
    * For `dossier doctor --deep`, in place of `run`: reads everything there is, however long that
    * takes. `say` tells people how far it is, as in `120 files so far`.
    */
-  readonly deep?: (say: (progress: string) => void) => Promise<CheckResult>;
+  readonly deep?: (onProgress: (progress: string) => void) => Promise<CheckResult>;
   /** How long a page reuses the result, in milliseconds. Default: a minute. */
   readonly hold_ms?: number;
   /**
@@ -67,7 +67,7 @@ export interface ExamineOptions {
 /** Runs all checks, and repairs what they find. */
 export interface Doctor {
   /** For a page: checks that take longer than it waits are reported as still running. */
-  look(): Promise<Checked[]>;
+  overview(): Promise<Checked[]>;
   /** Runs every check to its end, one after the other. */
   examine(options?: ExamineOptions): AsyncIterable<Checked>;
   /**

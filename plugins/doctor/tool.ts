@@ -35,7 +35,7 @@ export const doctorTool: Tool = {
   async run(input) {
     const { options, print } = input;
     const all: (Checked & { done: string | null })[] = [];
-    const tell = (checked: Checked, done: string | null = null): void => {
+    const report = (checked: Checked, done: string | null = null): void => {
       all.push({ ...checked, done });
       if (options.json) return;
       print(`${words[checked.status]} ${checked.name}: ${checked.detail}`);
@@ -45,7 +45,7 @@ export const doctorTool: Tool = {
         print(`         ${checked.fix}`);
       }
     };
-    await examine(input, tell);
+    await examine(input, report);
     if (options.json) print(JSON.stringify(all));
     const failing = all.filter(({ status, done }) => status === "fail" && done === null);
     if (failing.length > 0)
@@ -56,14 +56,14 @@ export const doctorTool: Tool = {
   },
 };
 
-type Tell = (checked: Checked, done?: string | null) => void;
+type Report = (checked: Checked, done?: string | null) => void;
 
-async function examine(input: ToolInput, tell: Tell): Promise<void> {
+async function examine(input: ToolInput, report: Report): Promise<void> {
   const { data, open, options, database } = input;
   if (database !== null) {
     const checked =
       (await unreachable(data, database)) ?? (await damageOf(input, database).catch(failed));
-    tell(toChecked(closed("Database"), checked));
+    report(toChecked(closed("Database"), checked));
     if (checked.status === "fail") return;
   }
   try {
@@ -73,14 +73,14 @@ async function examine(input: ToolInput, tell: Tell): Promise<void> {
         without: database === null ? [] : ["database"],
         deep: options.deep === true ? tellProgress(input) : undefined,
       })) {
-        if (checked.mendable && options.fix === true) await mend(doctor!, checked, tell);
-        else tell(checked);
+        if (checked.mendable && options.fix === true) await mend(doctor!, checked, report);
+        else report(checked);
       }
     });
   } catch (error) {
     const reason = messageOf(error);
     const name = is_earlier.test(reason) || is_newer.test(reason) ? "Tables" : "Opening";
-    tell(toChecked(closed(name), await unopened(reason, data)));
+    report(toChecked(closed(name), await unopened(reason, data)));
   }
 }
 
@@ -127,12 +127,12 @@ function tellProgress({ options, print }: ToolInput): (check: string, progress: 
   };
 }
 
-async function mend(doctor: Doctor, checked: Checked, tell: Tell): Promise<void> {
+async function mend(doctor: Doctor, checked: Checked, report: Report): Promise<void> {
   try {
-    tell(checked, await doctor.mend(checked.id));
+    report(checked, await doctor.mend(checked.id));
   } catch (error) {
     const why = messageOf(error);
-    tell({ ...checked, mendable: false, fix: `It can't be repaired now: ${why}.` });
+    report({ ...checked, mendable: false, fix: `It can't be repaired now: ${why}.` });
   }
 }
 

@@ -74,7 +74,7 @@ export function renderPage(page: Page, address: (path: string) => string | null)
 
 /** With the same ids that other Markdown renderers give them. */
 function headingsOf(tokens: readonly Token[]): Heading[] {
-  const taken = new Map<string, number>();
+  const used_ids = new Map<string, number>();
   return tokens
     .filter((token): token is Tokens.Heading => token.type === "heading")
     .map(({ text, depth }) => {
@@ -83,8 +83,8 @@ function headingsOf(tokens: readonly Token[]): Heading[] {
         .toLowerCase()
         .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
         .replaceAll(" ", "-");
-      const before = taken.get(slug) ?? 0;
-      taken.set(slug, before + 1);
+      const before = used_ids.get(slug) ?? 0;
+      used_ids.set(slug, before + 1);
       return { id: before === 0 ? slug : `${slug}-${before}`, depth, text: plain };
     });
 }

@@ -25,10 +25,10 @@ export class BadArchive extends Error {
 }
 /** The refusal of an archive because of one of its parts; `why` completes the sentence. */
 export const badPart = (name: string, problem: string): BadArchive =>
-  new BadArchive(`The archive is refused: its part ${shown(name)} ${problem}.`);
+  new BadArchive(`The archive is refused: its part ${quotedText(name)} ${problem}.`);
 
 /** Quotes an untrusted name in a sentence. */
-export const shown = (name: string): string =>
+export const quotedText = (name: string): string =>
   /^[\w./-]{1,100}$/.test(name) ? name : JSON.stringify(name.slice(0, 100));
 
 /** A document has up to three entries. */

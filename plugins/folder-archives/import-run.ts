@@ -47,7 +47,7 @@ export class ImportRun {
   /** Documents that were unread when exported: they are indexed once everything is imported. */
   readonly unread: string[] = [];
   private reported_ms = 0;
-  private done = 0;
+  private imported_count = 0;
 
   constructor(
     readonly ctx: ImporterContext,
@@ -92,10 +92,10 @@ export class ImportRun {
   /** Counts an imported document. */
   async progress(): Promise<void> {
     const { db, now_ms } = this.ctx;
-    this.done++;
+    this.imported_count++;
     if (Math.abs(now_ms() - this.reported_ms) < report_every_ms) return;
     this.reported_ms = now_ms();
-    await store.updateUnfinished(db, this.row.id, { done: this.done });
+    await store.updateUnfinished(db, this.row.id, { done: this.imported_count });
     this.notify();
   }
   /** Tells open pages that the import has come further. */

@@ -205,7 +205,7 @@ class FolderWriter {
     const { chats, db, prompts } = this.ctx;
     const { owner_id } = this.folder;
     const asking = await chats.findAsking(db, owner_id, [...this.folder_ids]);
-    this.left_out.chats = asking.others;
+    this.left_out.chats = asking.mixed_count;
     for (const [at, chat] of asking.chats.entries()) {
       yield* this.add(layout.chatPart(at + 1), linesOf(this.chatLines(chat)));
       this.counts.chats++;

@@ -159,9 +159,9 @@ export class FolderService implements Folders {
   }
 
   async freeName(db: Db, owner_id: string, name: string): Promise<string> {
-    const taken = new Set(await store.rootNamesLike(db, owner_id, name));
+    const taken_names = new Set(await store.rootNamesLike(db, owner_id, name));
     let free = name;
-    for (let n = 2; taken.has(free); n++) free = `${name} (${n})`;
+    for (let n = 2; taken_names.has(free); n++) free = `${name} (${n})`;
     return free;
   }
 

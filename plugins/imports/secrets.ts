@@ -42,9 +42,9 @@ const asChecked = (schema: Schema): Schema =>
 export function splitSecrets(
   schema: TObject,
   fields: Fields,
-): { readonly shown: Fields; readonly secrets: Secrets } {
+): { readonly public_fields: Fields; readonly secrets: Secrets } {
   const secrets: Record<string, string> = {};
-  return { shown: shownOf(schema, fields, "", secrets), secrets };
+  return { public_fields: shownOf(schema, fields, "", secrets), secrets };
 }
 
 function shownOf(
@@ -53,24 +53,24 @@ function shownOf(
   at: string,
   secrets: Record<string, string>,
 ): Fields {
-  const shown: Record<string, unknown> = {};
+  const public_fields: Record<string, unknown> = {};
   // Nested objects of a source are kept whole; of the source itself, only known fields.
   for (const [name, value] of Object.entries(fields)) {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const pointer = `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
     if (schema?.kind === "secret" && typeof value === "string") {
       secrets[pointer] = value;
-      shown[name] = set;
+      public_fields[name] = set;
     } else if (schema?.properties && isObject(value))
-      shown[name] = shownOf(schema, value, pointer, secrets);
-    else if (schema || at !== "") shown[name] = value;
+      public_fields[name] = shownOf(schema, value, pointer, secrets);
+    else if (schema || at !== "") public_fields[name] = value;
   }
-  return shown;
+  return public_fields;
 }
 
 /** Puts the secrets where they were. */
-export function joinSecrets<F extends Fields>(shown: F, secrets: Secrets): F {
-  const joined = structuredClone(shown) as Record<string, unknown>;
+export function joinSecrets<F extends Fields>(public_fields: F, secrets: Secrets): F {
+  const joined = structuredClone(public_fields) as Record<string, unknown>;
   for (const [pointer, value] of Object.entries(secrets)) {
     const path = pointer
       .slice(1)

@@ -89,8 +89,8 @@ export class Imports {
     const fields: Record<string, unknown> = { type: source.type };
     for (const name of Object.keys(source.schema.properties))
       if (name in input) fields[name] = input[name as never];
-    const { shown, secrets } = splitSecrets(source.schema, fields);
-    const text = JSON.stringify({ type: source.type, ...shown });
+    const { public_fields, secrets } = splitSecrets(source.schema, fields);
+    const text = JSON.stringify({ type: source.type, ...public_fields });
     if (text.length > source_length_max) {
       const length_max = source_length_max.toLocaleString("en-US");
       throw badRequest(
@@ -164,14 +164,14 @@ export class Imports {
     try {
       const end = await this.previews.acquire(owner_id);
       if (!end) throw unavailable(too_many_previews, 5);
-      return await this.look(owner_id, { source, fields, secrets }, signal).finally(end);
+      return await this.listForPreview(owner_id, { source, fields, secrets }, signal).finally(end);
     } finally {
       this.previewing -= 1;
     }
   }
 
   /** @throws HttpError 400, 503 */
-  private async look(
+  private async listForPreview(
     owner_id: string,
     { source, fields, secrets }: Omit<CheckedSource, "text">,
     signal: AbortSignal,

@@ -8,7 +8,7 @@ const note_tokens = 120;
 const margin = 0.85;
 
 /** A response of limited size: a text, then as many items as fit, then a note about the others. */
-export function bounded({ text, items = [], more }: ToolText, tokens_max: number): string {
+export function bounded({ text, items = [], continuation }: ToolText, tokens_max: number): string {
   let left = tokens_max * margin - note_tokens;
   const head = cutTo(text, left);
   left -= tokensOf(head);
@@ -21,7 +21,10 @@ export function bounded({ text, items = [], more }: ToolText, tokens_max: number
     if (left <= 0) break;
   }
   const hidden = items.length - shown.length;
-  const notes = [hidden > 0 ? `${hidden} more did not fit.` : "", more?.(shown.length) ?? ""];
+  const notes = [
+    hidden > 0 ? `${hidden} more did not fit.` : "",
+    continuation?.(shown.length) ?? "",
+  ];
   const note = notes.filter((note) => note !== "").join(" ");
   return [head, ...shown, note === "" ? "" : `(${note})`]
     .filter((part) => part !== "")

@@ -43,7 +43,7 @@ const listFoldersTool = tool({
       items: folders
         .slice(skip, skip + page_size)
         .map((folder) => folderLine(folder, folderPath(folder, names))),
-      more: goesOn("list_folders", skip, folders.length),
+      continuation: goesOn("list_folders", skip, folders.length),
     };
   },
 });
@@ -91,7 +91,7 @@ const listDocuments = tool({
             (document.page_count === null ? "" : `, ${counted(document.page_count, "page")}`) +
             (document.status === "synced" ? "" : `, ${states[document.status]}`),
         ),
-      more: goesOn("list_documents", skip, pagination.total),
+      continuation: goesOn("list_documents", skip, pagination.total),
     };
   },
 });
@@ -131,7 +131,8 @@ const search = tool({
         `${counted(data.length, "passage")}, best first. Call read_document to read the text ` +
         "around them.",
       items: data.map((passage, at) => `[${at + 1}] ${placeOf(passage)}\n${quoted(passage.quote)}`),
-      more: (shown) => (shown < data.length ? "Ask for fewer results, or narrow the query." : ""),
+      continuation: (shown) =>
+        shown < data.length ? "Ask for fewer results, or narrow the query." : "",
     };
   },
 });

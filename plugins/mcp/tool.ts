@@ -23,7 +23,7 @@ export interface ToolText {
   /** The items of a list; when the budget is exhausted, the last ones are left out first. */
   readonly items?: readonly string[];
   /** The note after this number of items; empty if those were all. */
-  readonly more?: (shown: number) => string;
+  readonly continuation?: (shown_count: number) => string;
   readonly is_error?: boolean;
 }
 /** A tool that agents can call. */

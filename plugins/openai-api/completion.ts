@@ -104,7 +104,7 @@ const titleOf = (citation: Citation): string => {
 
 /** The chunks of a streamed completion. */
 export class CompletionChunks {
-  private shown = "";
+  private sent = "";
 
   constructor(
     private readonly head: CompletionHead,
@@ -118,7 +118,7 @@ export class CompletionChunks {
 
   /** A chunk with further text; empty if there is none. */
   text(piece: string): string {
-    this.shown += piece;
+    this.sent += piece;
     return piece === "" ? "" : this.chunk({ content: piece });
   }
 
@@ -128,11 +128,11 @@ export class CompletionChunks {
    */
   end(result: AnswerResult): string {
     const { head, options } = this;
-    const continues = result.answer.startsWith(this.shown);
+    const continues = result.answer.startsWith(this.sent);
     const unsent = continues
-      ? result.answer.slice(this.shown.length)
+      ? result.answer.slice(this.sent.length)
       : `\n\n---\n\n${result.answer}`;
-    const before = continues ? 0 : codePoints(this.shown) + codePoints("\n\n---\n\n");
+    const before = continues ? 0 : codePoints(this.sent) + codePoints("\n\n---\n\n");
     const annotations = annotationsOf(result.answer, result.citations, head.public_url).map(
       (annotation) => moved(annotation, before),
     );

@@ -1,7 +1,7 @@
 /** Errors in the OpenAI form: `{ error: { message, type, param, code } }`. */
 import { HttpError } from "../../core/sdk";
 
-interface Shown {
+interface OpenAiError {
   readonly status: number;
   readonly type: string;
   readonly code: string | null;
@@ -14,9 +14,9 @@ const quota = "insufficient_quota";
 
 /** The error in the form of OpenAI. */
 export function openAiProblem(error: HttpError): Response {
-  const { status, ...shown } = shownAs(error);
+  const { status, ...fields } = toOpenAiError(error);
   return Response.json(
-    { error: { ...shown, param: paramOf(error) } },
+    { error: { ...fields, param: paramOf(error) } },
     // The official clients retry after 409, 429 and 5xx; this header tells them when that is
     // useless.
     { status, headers: isLasting(error) ? { "x-should-retry": "false" } : {} },
@@ -25,12 +25,12 @@ export function openAiProblem(error: HttpError): Response {
 
 /** The same within a stream that has begun. */
 export const problemEvent = (error: HttpError): object => {
-  const { status: _, ...shown } = shownAs(error);
+  const { status: _, ...shown } = toOpenAiError(error);
   return { error: { ...shown, param: paramOf(error) } };
 };
 
-function shownAs({ status, code, detail: message }: HttpError): Shown {
-  const invalid = (shown: number, name: string | null, text = message): Shown => ({
+function toOpenAiError({ status, code, detail: message }: HttpError): OpenAiError {
+  const invalid = (shown: number, name: string | null, text = message): OpenAiError => ({
     status: shown,
     type: "invalid_request_error",
     code: name,

@@ -92,7 +92,7 @@ export class LeasedWindows implements RateLimiter {
   async take(subject: string, count: number): Promise<RateLimit> {
     const limits = this.currentLimits();
     const name = this.subjects.countedAs(subject);
-    if (count === 0) return this.look(name, limits);
+    if (count === 0) return this.peek(name, limits);
     let lease = this.leaseOf(name);
     for (;;) {
       if (lease && lease.left >= count) {
@@ -131,7 +131,7 @@ export class LeasedWindows implements RateLimiter {
   }
 
   /** Reading the state needs no lease and no query. */
-  private look(name: string, limits: WindowLimits): RateLimit {
+  private peek(name: string, limits: WindowLimits): RateLimit {
     const lease = this.leaseOf(name);
     if (lease) return answer(lease, limits, lease.left > 0 || lease.granted < limits.requests_max);
     const { requests_max, window_ms } = limits;
@@ -214,9 +214,9 @@ export class LeasedWindows implements RateLimiter {
       const is_same = window?.number === number && window.window_ms === window_ms;
       const before = is_same ? window.granted : 0;
       const others = (is_same ? window.holders : []).filter((id) => id !== this.id);
-      const most = Math.max(0, requests_max - before);
-      const part = Math.min(lease_max, Math.max(1, Math.floor(most / lease_share)));
-      const left = Math.min(most, Math.max(part, wanted()));
+      const share_max = Math.max(0, requests_max - before);
+      const part = Math.min(lease_max, Math.max(1, Math.floor(share_max / lease_share)));
+      const left = Math.min(share_max, Math.max(part, wanted()));
       const ends_in_ms = (number + 1) * window_ms - now_ms;
       const granted = before + left;
       const result: Lease = {

@@ -50,7 +50,7 @@ export class SignInCookies {
   }
 
   /** Deletes a cookie. */
-  gone(kind: Kind, client: Client): string {
+  clear(kind: Kind, client: Client): string {
     return cookie(kind, "", 0, client);
   }
 

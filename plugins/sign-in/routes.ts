@@ -124,7 +124,7 @@ export const signInHandlers = (ctx: SignInServices): HandlersOf<typeof routes> =
     return reply(
       200,
       { password: passwordAllowed(), ways: offered, problem },
-      problem === null ? {} : { "set-cookie": cookies.gone("problem", client) },
+      problem === null ? {} : { "set-cookie": cookies.clear("problem", client) },
     );
   },
   start: async (call) => {

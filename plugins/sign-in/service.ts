@@ -59,8 +59,8 @@ export class SignInService {
     const step = await way.start({ ...client_call, state, callback_url });
     if ("user" in step) {
       const begun = await this.begin(way, step, client_call);
-      const gone = this.ctx.cookies.gone("problem", client);
-      const cookies = [begun.cookie, gone];
+      const cleared_cookie = this.ctx.cookies.clear("problem", client);
+      const cookies = [begun.cookie, cleared_cookie];
       return { location: client.base_path + path, cookies, user_id: step.user.id };
     }
     const { redirect, remember = "" } = step;
@@ -84,10 +84,10 @@ export class SignInService {
     const url = new URL(`${callback_url}?${search}`);
     const user = await way.callback({ ...client_call, state, callback_url, url, remembered });
     const { cookie } = await this.begin(way, user, client_call);
-    const gone = (["attempt", "problem"] as const).map((kind) =>
-      this.ctx.cookies.gone(kind, client_call.client),
+    const cleared_cookies = (["attempt", "problem"] as const).map((kind) =>
+      this.ctx.cookies.clear(kind, client_call.client),
     );
-    return { location: attempt.to, cookies: [cookie, ...gone], user_id: user.user.id };
+    return { location: attempt.to, cookies: [cookie, ...cleared_cookies], user_id: user.user.id };
   }
 
   /** Where to redirect after a failed callback: the page that was requested. */

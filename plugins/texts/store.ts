@@ -23,7 +23,7 @@ export const insertPiece = prepared((tx: TextsDb, piece: Piece) =>
 export async function deletePieces(
   tx: TextsDb,
   { id, units }: Pick<UnusedText, "id" | "units">,
-  most: number,
+  limit: number,
 ): Promise<number> {
   const end_id = id + pieceCount(units);
   const first = await tx
@@ -36,7 +36,7 @@ export async function deletePieces(
     .executeTakeFirst();
   if (first === undefined) return 0;
   const from_id = toNumber(first.id);
-  const until_id = Math.min(end_id, from_id + most);
+  const until_id = Math.min(end_id, from_id + limit);
   await deleteBetween(tx, { from_id, until_id });
   return until_id - from_id;
 }

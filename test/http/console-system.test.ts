@@ -424,7 +424,7 @@ describe("the system", () => {
       }),
       of_plugins: () => [],
     });
-    expect((await checks.look()).find((check) => check.name === name)).toMatchObject({
+    expect((await checks.overview()).find((check) => check.name === name)).toMatchObject({
       status,
       detail: expect.stringMatching(detail),
       fix: change.findDamage && !/damaged/.test(detail.source) ? null : expect.any(String),

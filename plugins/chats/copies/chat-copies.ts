@@ -20,7 +20,7 @@ export class ChatCopies implements Chats {
     db: Db,
     owner_id: string,
     folder_ids: readonly string[],
-  ): Promise<{ chats: ChatCopy[]; others: number }> {
+  ): Promise<{ chats: ChatCopy[]; mixed_count: number }> {
     const requested = new Set(folder_ids);
     const rows = new Map<string, ChatRow>();
     const asking: Chat[] = [];
@@ -32,7 +32,7 @@ export class ChatCopies implements Chats {
       .filter((chat) => chat.folder_ids.every((id) => requested.has(id)))
       .map(chatCopyOf)
       .sort((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1));
-    return { chats, others: asking.length - chats.length };
+    return { chats, mixed_count: asking.length - chats.length };
   }
 
   async listEnded(

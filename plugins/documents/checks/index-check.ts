@@ -17,7 +17,7 @@ const repaired_max = 10_000;
 interface Difference {
   readonly missing: readonly { readonly id: string }[];
   /** Ids of documents that are gone. */
-  readonly left_over: readonly string[];
+  readonly orphaned: readonly string[];
   readonly count: number;
 }
 type ReportProgress = (progress: string) => void;
@@ -51,27 +51,27 @@ export class IndexCheck implements SystemCheck {
 
   readonly mend = async (): Promise<string> => {
     const { ctx } = this;
-    const { missing, left_over } = await this.compare();
+    const { missing, orphaned } = await this.compare();
     const reindexed = new Set([...missing.map(({ id }) => id), ...this.damaged_ids]);
     // The index of a document may be incomplete, and would remain beside the new one.
-    for (const id of [...reindexed, ...left_over])
+    for (const id of [...reindexed, ...orphaned])
       while (!(await ctx.inDeletion((tx) => ctx.index.remove(tx, [id]))));
     for (const id of reindexed) await reindexFound(ctx, id);
     return (
       `${documentCount(reindexed.size)} will be indexed again. Removed from the index: ` +
-      `${documentCount(left_over.length)}.`
+      `${documentCount(orphaned.length)}.`
     );
   };
 
-  private resultOf({ missing, left_over, count }: Difference): CheckResult {
-    if (missing.length + left_over.length === 0)
+  private resultOf({ missing, orphaned, count }: Difference): CheckResult {
+    if (missing.length + orphaned.length === 0)
       return ok(`${documentCount(count)} in the index, none missing or left over.`);
     return {
       status: "fail",
       detail:
         `The index lacks the current version of ${documentCount(missing.length)}` +
         (missing.length > 0 ? ` (${idList(missing.map(({ id }) => id))})` : "") +
-        `, and contains ${documentCount(left_over.length)} that should be gone.`,
+        `, and contains ${documentCount(orphaned.length)} that should be gone.`,
       fix: "Index them again: POST /documents/{id}/reindex.",
     };
   }
@@ -80,7 +80,7 @@ export class IndexCheck implements SystemCheck {
   private async compare(): Promise<Difference> {
     const { db, index } = this.ctx;
     const missing: { readonly id: string }[] = [];
-    const left_over: string[] = [];
+    const orphaned: string[] = [];
     let count = 0;
     for (let after = ""; missing.length < repaired_max; await nextTurn()) {
       const rows = await store.listSynced(db, after, page_size);
@@ -94,14 +94,14 @@ export class IndexCheck implements SystemCheck {
       if (rows.length < page_size) break;
       after = rows.at(-1)!.id;
     }
-    for (let after = ""; left_over.length < repaired_max; await nextTurn()) {
+    for (let after = ""; orphaned.length < repaired_max; await nextTurn()) {
       const published = await index.listPublished(db, after, page_size);
       const existing = await store.existingIds(db, published);
-      left_over.push(...published.filter((id) => !existing.has(id)));
+      orphaned.push(...published.filter((id) => !existing.has(id)));
       if (published.length < page_size) break;
       after = published.at(-1)!;
     }
-    return { missing, left_over, count };
+    return { missing, orphaned, count };
   }
 
   private async findDamaged(reportProgress: ReportProgress): Promise<string[]> {

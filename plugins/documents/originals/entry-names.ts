@@ -25,7 +25,7 @@ const segment_bytes_max = 200;
 /** Gives each document of an archive its name there. */
 export class EntryNames {
   /** Folded, because names that differ only in case are one file on many systems. */
-  private readonly taken = new Set<string>();
+  private readonly used_names = new Set<string>();
   /** By name: the last number given to a namesake. */
   private readonly numbers = new Map<string, number>();
 
@@ -38,8 +38,8 @@ export class EntryNames {
     const extension = original_ending ?? extensions[type.trim()] ?? "";
     for (let number = this.numbers.get(nameFolded(stem! + extension)) ?? 1; ; number++) {
       const candidate = number === 1 ? stem! + extension : `${stem!} (${number})${extension}`;
-      if (this.taken.has(nameFolded(candidate))) continue;
-      this.taken.add(nameFolded(candidate));
+      if (this.used_names.has(nameFolded(candidate))) continue;
+      this.used_names.add(nameFolded(candidate));
       this.numbers.set(nameFolded(stem! + extension), number + 1);
       return candidate;
     }

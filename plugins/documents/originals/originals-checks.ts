@@ -50,7 +50,7 @@ export function originalsChecks(
         name: "Originals",
         hold_ms,
         run: () => checkOriginals(ctx, isUsed),
-        deep: (say) => checkOriginals(ctx, isUsed, new OriginalReader(files, say)),
+        deep: (onProgress) => checkOriginals(ctx, isUsed, new OriginalReader(files, onProgress)),
       },
     ];
   return [
@@ -59,7 +59,7 @@ export function originalsChecks(
       name: "Originals",
       hold_ms,
       run: () => checkOriginals(ctx, isUsed),
-      deep: (say) => checkOriginals(ctx, isUsed, new OriginalReader(files, say)),
+      deep: (onProgress) => checkOriginals(ctx, isUsed, new OriginalReader(files, onProgress)),
       mend: async () => {
         const { left_over } = await compare(ctx, isUsed);
         await files.remove(left_over, isUsed);
@@ -134,7 +134,7 @@ class OriginalReader {
 
   constructor(
     private readonly files: Context["files"],
-    private readonly say: (progress: string) => void,
+    private readonly onProgress: (progress: string) => void,
   ) {}
 
   /** @throws HttpError 503 when the place does not respond */
@@ -155,7 +155,9 @@ class OriginalReader {
     if (worked_ms < pause_after_ms) return;
     await Bun.sleep(worked_ms);
     this.paused_at_ms = performance.now();
-    this.say(`${counted(this.count, "file")} so far, ${(this.bytes / 2 ** 30).toFixed(1)} GiB`);
+    this.onProgress(
+      `${counted(this.count, "file")} so far, ${(this.bytes / 2 ** 30).toFixed(1)} GiB`,
+    );
   };
 }
 

@@ -76,7 +76,7 @@ export class BlockBuilder {
       this.frame.line = "";
       emphasis.reset();
       if (text !== "")
-        this.put({
+        this.addBlock({
           text,
           level,
           marker: marker === "" ? undefined : marker,
@@ -95,14 +95,14 @@ export class BlockBuilder {
     if (text.trim() !== "") {
       const fence = "`".repeat(Math.max(3, 1 + longestRun(text)));
       const marked = text.includes("\n") ? `${fence}\n${text}\n${fence}` : text.trim();
-      this.put({ ...paragraph(text.trim()), marked });
+      this.addBlock({ ...paragraph(text.trim()), marked });
     }
     this.flushAside();
   }
   /** Adds finished blocks: immediately, or after the open paragraph. */
   add(blocks: readonly Block[]): void {
     for (const block of blocks) this.length += block.text.length;
-    if (this.frame.line === "") for (const block of blocks) this.put(block);
+    if (this.frame.line === "") for (const block of blocks) this.addBlock(block);
     else for (const block of blocks) this.frame.aside.push(block);
   }
 
@@ -144,12 +144,12 @@ export class BlockBuilder {
     (table.row ??= []).push(table.cell);
   }
   /** Sets further properties of the open cell. */
-  describeCell(more: { columns?: number; covered?: boolean; head?: boolean }): void {
+  describeCell(properties: { columns?: number; covered?: boolean; head?: boolean }): void {
     const cell = this.table?.cell;
     if (cell === null || cell === undefined) return;
-    if (more.columns !== undefined) cell.columns = atMost(span_max, more.columns);
-    if (more.covered !== undefined) cell.covered = more.covered;
-    if (more.head !== undefined) cell.head = more.head;
+    if (properties.columns !== undefined) cell.columns = atMost(span_max, properties.columns);
+    if (properties.covered !== undefined) cell.covered = properties.covered;
+    if (properties.head !== undefined) cell.head = properties.head;
   }
   /** The open row is the header of its table. */
   headRow(): void {
@@ -183,8 +183,8 @@ export class BlockBuilder {
     const table = this.frame.tables.pop();
     if (table === undefined) return;
     closeRow(table);
-    for (const block of table.before) this.put(block);
-    for (const block of tableBlocks(table.rows, table.marks)) this.put(block);
+    for (const block of table.before) this.addBlock(block);
+    for (const block of tableBlocks(table.rows, table.marks)) this.addBlock(block);
   }
 
   /** Until `endAside`, content is collected as separate blocks that follow the open paragraph. */
@@ -205,7 +205,7 @@ export class BlockBuilder {
     }
     if (this.frames.length === 1) return;
     const { blocks } = this.closeFrame();
-    if (this.frame.line === "") for (const block of blocks) this.put(block);
+    if (this.frame.line === "") for (const block of blocks) this.addBlock(block);
     else for (const block of blocks) this.frame.aside.push(block);
   }
 
@@ -228,7 +228,7 @@ export class BlockBuilder {
   private get table(): Table | undefined {
     return this.tables_ignored > 0 ? undefined : this.frame.tables.at(-1);
   }
-  private put(block: Block): void {
+  private addBlock(block: Block): void {
     const table = this.frame.tables.at(-1);
     if (table === undefined) this.frame.blocks.push(block);
     else (table.cell?.blocks ?? table.row?.at(-1)?.blocks ?? table.before).push(block);
@@ -237,7 +237,7 @@ export class BlockBuilder {
     if (this.frame.aside.length === 0) return;
     const aside = this.frame.aside;
     this.frame.aside = [];
-    for (const block of aside) this.put(block);
+    for (const block of aside) this.addBlock(block);
   }
 }
 

@@ -77,10 +77,17 @@ export class Grid {
     return this.rows.flatMap(({ row, columns, texts, numeric }) => {
       const isShown = (_: unknown, at: number): boolean =>
         !covered.has(placeOf({ row, column: columns[at]! }));
-      const shown = columns.filter(isShown);
-      return shown.length === 0
+      const shown_columns = columns.filter(isShown);
+      return shown_columns.length === 0
         ? []
-        : [{ row, columns: shown, texts: texts.filter(isShown), numeric: numeric.filter(isShown) }];
+        : [
+            {
+              row,
+              columns: shown_columns,
+              texts: texts.filter(isShown),
+              numeric: numeric.filter(isShown),
+            },
+          ];
     });
   }
 }

@@ -45,11 +45,11 @@ export function visiblePages<S extends { readonly name: string; readonly hidden:
   sheets: readonly S[],
   read: (sheet: S, at: number) => ReadSheet,
 ): Page[] {
-  const shown = sheets.filter(({ hidden }) => !hidden);
-  const used = shown.length === 0 ? sheets : shown;
+  const visible = sheets.filter(({ hidden }) => !hidden);
+  const used = visible.length === 0 ? sheets : visible;
   return used.map((sheet, at) => {
     const { blocks, hidden } = read(sheet, at);
-    const left_out = at === 0 && shown.length > 0 ? sheets.length - shown.length : 0;
+    const left_out = at === 0 && visible.length > 0 ? sheets.length - visible.length : 0;
     return {
       page: at + 1,
       ...(sheet.name.trim() === "" ? {} : { label: `Sheet ${sheet.name.trim()}` }),

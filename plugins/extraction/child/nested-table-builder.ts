@@ -55,12 +55,12 @@ export class NestedTableBuilder {
   /** `depth` is the table nesting depth of the paragraph; `level` makes it a heading. */
   endParagraph(depth: number, level: number | null = null): void {
     this.enter(depth, this.not_blank || this.asides.length > 0);
-    this.put(level);
+    this.endText(level);
   }
   /** Ends a cell of the table at this depth; 1 is the outermost. */
   endCell(depth: number): void {
     this.enter(Math.max(1, depth), true);
-    this.put(null);
+    this.endText(null);
     this.builder.endCell();
     this.tables.at(-1)!.in_cell = false;
   }
@@ -82,7 +82,7 @@ export class NestedTableBuilder {
     return this.builder.finish();
   }
 
-  private put(level: number | null): void {
+  private endText(level: number | null): void {
     for (const { text, emphasis } of this.pieces) {
       this.builder.emphasise(emphasis);
       this.builder.text(text);

@@ -10,7 +10,7 @@ interface Level {
   readonly after: string;
   readonly start: number;
   /** The number of levels that the marker shows. */
-  readonly shown: number;
+  readonly display_levels: number;
 }
 type Levels = Map<number, Level>;
 /** Maps to the names of Office Open XML. */
@@ -121,7 +121,7 @@ function levelOf(tag: Tag): Level {
     before: affix(tag.get("num-prefix")),
     after: affix(tag.get("num-suffix")),
     start: Number(tag.get("start-value") ?? 1),
-    shown: Number(tag.get("display-levels") ?? 1),
+    display_levels: Number(tag.get("display-levels") ?? 1),
   };
 }
 
@@ -138,7 +138,7 @@ function nextMarker(levels: Levels, counts: number[], depth: number, start: numb
   counts[depth] = start ?? (counts[depth] ?? level.start - 1) + 1;
   counts.length = depth + 1;
   const numbers: string[] = [];
-  for (let at = Math.max(1, depth - level.shown + 1); at <= depth; at++) {
+  for (let at = Math.max(1, depth - level.display_levels + 1); at <= depth; at++) {
     const other = levels.get(at);
     if (other !== undefined && other.bullet === null && other.format !== "none")
       numbers.push(formatNumber(counts[at] ?? other.start, other.format));

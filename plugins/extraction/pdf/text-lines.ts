@@ -69,13 +69,13 @@ export function lineAt(
 ): PlacedLine | null {
   const line = page.characters.slice(start, end);
   const content = line.trim();
-  const shown = readable(content);
-  if (shown.trim() === "") return null;
+  const readable_text = readable(content);
+  if (readable_text.trim() === "") return null;
   const first = start + line.indexOf(content);
   const middle = middleOf(page, first, content.length);
   const place = placeOf(page, first, middle, first + content.length - 1);
   return {
-    text: shown,
+    text: readable_text,
     hyphenated: hyphenated || content.endsWith("\u00ad"),
     start: first,
     end: first + content.length,
@@ -175,8 +175,8 @@ export function wordsOf(page: TextPage, line: PlacedLine): PlacedWord[] {
   const { cos, sin } = line;
   const words: PlacedWord[] = [];
   for (const { 0: word, index } of characters.slice(line.start, line.end).matchAll(/\S+/g)) {
-    const shown = readable(word).trim();
-    if (shown === "") continue;
+    const readable_text = readable(word).trim();
+    if (readable_text === "") continue;
     const order = line.start + index;
     const end = order + word.length;
     const first = engine.FPDFText_GetCharIndexFromTextIndex(text, order);
@@ -195,7 +195,7 @@ export function wordsOf(page: TextPage, line: PlacedLine): PlacedWord[] {
     }
     engine.FPDFText_GetCharOrigin(text, first, scratch, scratch + 8);
     words.push({
-      text: shown,
+      text: readable_text,
       order,
       end,
       hyphenated: line.hyphenated && end === line.end,

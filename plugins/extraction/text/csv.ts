@@ -109,16 +109,16 @@ export class LongTable {
   /** The rows that end before this position. */
   private take(before: number): string {
     const lines: string[] = [];
-    let done = 0;
+    let consumed = 0;
     for (const { row, end } of placedRowsOf(this.buffered, this.delimiter)) {
       if (end > before) break;
-      done = end;
+      consumed = end;
       if (isBlank(row)) continue;
       lines.push(pipeRow(this.fitted(row), this.columns));
       if (this.is_first) lines.push(delimiterRow(this.columns));
       this.is_first = false;
     }
-    this.buffered = this.buffered.slice(done);
+    this.buffered = this.buffered.slice(consumed);
     return lines.map((line) => `${line}\n`).join("");
   }
   /** Surplus cells are joined to the last one. */

@@ -1,7 +1,7 @@
 /** Checks the chats of an archive against its folders, prompts and documents. */
 import { codePoints, Validator } from "../../../core/sdk";
 import { completed, evidenceOf } from "../../chats/contract";
-import { badPart, shown, type Line } from "../archive";
+import { badPart, quotedText, type Line } from "../archive";
 import { chat_lines, type ChatLines } from "../layout";
 import type { CheckedDocument } from "./document-check";
 import { checkName, checkShape, namesOf, type PartReader } from "./part-reader";
@@ -54,7 +54,7 @@ function checkChat(part: string, line: Line, { folders, prompts }: KnownRecords)
   ] as const) {
     const unknown = ids.find((id) => !there.has(id));
     if (unknown !== undefined)
-      throw badPart(part, `uses the ${noun} ${shown(unknown)}, which is not in the archive`);
+      throw badPart(part, `uses the ${noun} ${quotedText(unknown)}, which is not in the archive`);
     if (ids.length > most || new Set(ids).size < ids.length)
       throw badPart(part, `uses a ${noun} twice, or more than ${most} of them`);
   }
@@ -80,7 +80,7 @@ function checkMessage(part: string, line: Line, { documents }: KnownRecords): vo
     if (!document)
       throw badPart(
         part,
-        `cites ${shown(document_id)}, which is not in the archive, in line ${line.number}`,
+        `cites ${quotedText(document_id)}, which is not in the archive, in line ${line.number}`,
       );
     if (document.version === document_version && passage.end > document.points)
       throw outOfText(part, line, passage.start, passage.end);

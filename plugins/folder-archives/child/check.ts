@@ -5,7 +5,7 @@
  */
 import type { ZipEntry } from "../../../core/lib/zip";
 import { Validator, version } from "../../../core/sdk";
-import { BadArchive, badPart, readBytes, readEntries, readLines, shown } from "../archive";
+import { BadArchive, badPart, readBytes, readEntries, readLines, quotedText } from "../archive";
 import * as layout from "../layout";
 import type { Counts, LeftOut, Manifest, Part } from "../layout";
 import { checkChats, type KnownRecords } from "./chat-check";
@@ -59,7 +59,7 @@ export async function checkArchive(input: CheckInput): Promise<Checked> {
     if (records.documents.has(document.id))
       throw badPart(
         name,
-        `describes a document that another part already describes (${shown(document.id)})`,
+        `describes a document that another part already describes (${quotedText(document.id)})`,
       );
     records.documents.set(document.id, document);
     storage_bytes += document.size_bytes;
@@ -109,7 +109,7 @@ async function readManifest(
     throw badPart(name, `is not the manifest of a folder: its format is not ${layout.format}`);
   if (Number(manifest.format_version) > layout.format_version)
     throw new BadArchive(
-      `The archive was created by Dossier ${shown(String(manifest.dossier?.version))}, in ` +
+      `The archive was created by Dossier ${quotedText(String(manifest.dossier?.version))}, in ` +
         `a newer format than this version (${version}) can read.`,
     );
   checkShape(name, manifest_shape, manifest);
@@ -128,9 +128,9 @@ function checkParts(
   for (const part of named) {
     const { name } = part;
     const entry = entries.get(name);
-    if (names.has(name)) throw badPart(layout.manifest_part, `lists ${shown(name)} twice`);
+    if (names.has(name)) throw badPart(layout.manifest_part, `lists ${quotedText(name)} twice`);
     if (!entry || name === layout.manifest_part)
-      throw badPart(layout.manifest_part, `lists ${shown(name)}, which is not in the archive`);
+      throw badPart(layout.manifest_part, `lists ${quotedText(name)}, which is not in the archive`);
     if (entry.bytes !== part.bytes)
       throw badPart(
         name,

@@ -7,7 +7,7 @@ import {
   vectorBytesMax,
   vectorsFault,
 } from "../../search-index/contract";
-import { badPart, shown, type Line } from "../archive";
+import { badPart, quotedText, type Line } from "../archive";
 import { document_lines, originalPart, spans_max, textPartOf, type DocumentLines } from "../layout";
 import { checkName, checkShape, type PartReader } from "./part-reader";
 import { TextCheck } from "./text-check";
@@ -60,7 +60,7 @@ function checkRecord(
   if (/\p{Cc}/u.test(name)) throw badPart(part, "has a name with control characters");
   const unknown = folder_ids.find((id) => !folders.has(id));
   if (unknown !== undefined)
-    throw badPart(part, `is in the folder ${shown(unknown)}, which is not in the archive`);
+    throw badPart(part, `is in the folder ${quotedText(unknown)}, which is not in the archive`);
   if (new Set(folder_ids).size < folder_ids.length) throw badPart(part, "names a folder twice");
   if (in_files) {
     if (parts.get(originalPart(sha256))?.bytes !== size_bytes)

@@ -1,6 +1,6 @@
 /** Checks the folders and the prompts of an archive. */
 import { codePoints, description_length_max, Validator } from "../../../core/sdk";
-import { badPart, shown } from "../archive";
+import { badPart, quotedText } from "../archive";
 import { FolderLine, folders_part, PromptLine, prompts_part } from "../layout";
 import type { Static } from "../../../core/sdk";
 import { checkName, checkShape, type PartReader } from "./part-reader";
@@ -24,7 +24,7 @@ export async function checkFolders({ lines }: PartReader): Promise<string[]> {
         folders_part,
         ids.length === 0
           ? "begins with a folder that lies in another"
-          : `has a folder that is not in the first one: ${shown(id)}`,
+          : `has a folder that is not in the first one: ${quotedText(id)}`,
       );
     addId(folders_part, ids, id, folders_max);
   }

@@ -1,6 +1,6 @@
 /** Access to the parts of an archive, shared by its checks. */
 import { HttpError, name_length_max, trimmed, type Validator } from "../../../core/sdk";
-import { badPart, shown, type Line } from "../archive";
+import { badPart, quotedText, type Line } from "../archive";
 import { kindOfPart, type Part, type PartKind } from "../layout";
 
 /** Limits that the settings of this server impose. */
@@ -39,5 +39,5 @@ export function checkShape(part: string, shape: Validator, value: unknown, line?
 export function checkName(part: string, name: string): void {
   const is_long = name.length > 2 * name_length_max || [...name].length > name_length_max;
   if (name === "" || is_long || !name.isWellFormed() || trimmed(name) !== name)
-    throw badPart(part, `has an invalid name: ${shown(name)}`);
+    throw badPart(part, `has an invalid name: ${quotedText(name)}`);
 }

@@ -20,14 +20,14 @@ export class ContinuedTables {
     const before = this.last;
     const at = lines.findIndex(({ table }) => table !== undefined);
     const first = lines[at];
-    let shown = lines;
+    let page_lines = lines;
     if (before !== null && first?.table && isAtHead(lines, first) && goesOn(first.table, before)) {
       const table = { ...first.table, rows: [before.rows[0]!, ...first.table.rows] };
-      shown = lines.with(at, { ...first, table, text: pipeTable(table.rows).join("\n") });
+      page_lines = lines.with(at, { ...first, table, text: pipeTable(table.rows).join("\n") });
     }
-    const foot = shown.findLast(({ table }) => table !== undefined);
-    this.last = foot?.table && isAtFoot(shown, foot.table) ? foot.table : null;
-    return shown;
+    const foot = page_lines.findLast(({ table }) => table !== undefined);
+    this.last = foot?.table && isAtFoot(page_lines, foot.table) ? foot.table : null;
+    return page_lines;
   }
 }
 

@@ -20,10 +20,12 @@ export interface Source {
   readonly heading: string | null;
   readonly score: number;
 }
+/** A term with its weight: the rarer, the greater. */
 export interface Weighted {
   readonly term: string;
   readonly idf: number;
 }
+/** A word of a text by its term. UTF-16 indices. */
 export interface Word {
   readonly term: string;
   readonly start: number;

@@ -36,11 +36,13 @@ const other_part_weight = 0.5;
 /** A sentence of the first answer's passage is this much likelier to answer the second question. */
 const same_passage_bonus = 1;
 
+/** How texts are analysed. */
 export interface FinderOptions {
   readonly analysis: TextAnalysis;
   readonly areLanguagesDifferent: SearchIndex["areLanguagesDifferent"];
   readonly languageOf: SearchIndex["languageOf"];
 }
+/** The sentences of an answer, and all candidates. */
 export interface FoundSentences {
   /** Empty when nothing answers. */
   readonly chosen: readonly Sentence[];

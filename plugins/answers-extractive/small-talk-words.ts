@@ -23,6 +23,7 @@ const row = (
   others: string,
 ): Vocabulary => ({ greeting, asks, things, both, others });
 
+/** The vocabularies by language. */
 export const languages: readonly Vocabulary[] = [
   // English
   row(

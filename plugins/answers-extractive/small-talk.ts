@@ -4,6 +4,7 @@
  */
 import { languages, type Vocabulary } from "./small-talk-words";
 
+/** What kind of small talk a text is. */
 export type SmallTalk = "greeting" | "overview";
 
 /** Greetings are not longer than this. UTF-16 units. */

@@ -58,6 +58,7 @@ export function isTableHead(sentence: string): boolean {
   return isDelimiterRow(second ?? first!);
 }
 
+/** A row as the sentence of an answer. */
 export interface RowSentence {
   readonly text: string;
   /** The question names both a column and the row. */

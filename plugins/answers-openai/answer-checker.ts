@@ -11,12 +11,14 @@ import { isOpen } from "./quotations";
 import { SentenceChecker, type CheckedSources } from "./sentence-checker";
 import { ReasoningFilter } from "./reasoning-filter";
 
+/** The sources, and where the text goes. */
 export interface CheckerOptions extends CheckedSources {
   /** The model begins inside a thought: nothing is shown before its end. */
   readonly thinks_first: boolean;
   /** Receives the text piece by piece. */
   readonly emit: (text: string) => void;
 }
+/** The answer with its citations. */
 export interface CheckedAnswer {
   readonly answer: string;
   readonly citations: readonly Citation[];
@@ -45,6 +47,7 @@ const next_chars_min = 16;
 /** A longer quotation may be split. */
 const open_chars_max = 1_000;
 
+/** Takes the text of the model, and emits what was checked. */
 export class AnswerChecker {
   private sentences: SentenceChecker;
   private readonly thoughts = new ReasoningFilter();
@@ -64,6 +67,7 @@ export class AnswerChecker {
     this.sentences = new SentenceChecker(options);
   }
 
+  /** Takes further text. */
   add(text: string): void {
     this.takeThoughtless(this.thoughts.remove(text));
     const fresh = this.pending.length - this.looked_at;

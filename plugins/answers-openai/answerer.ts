@@ -15,6 +15,7 @@ import type { ChatCompletion, Reply, Usage } from "./provider";
 import { CircuitBreaker, withRetries } from "./retry";
 import { merged, QuestionRewriter } from "./rewriter";
 
+/** What it needs besides `Context`. */
 export interface AnswererContext extends Pick<Context, "log" | "now_ms"> {
   /** Calls the model. */
   readonly complete: ChatCompletion;
@@ -49,6 +50,7 @@ const cut_off: Warning = {
   message: "The answer was cut off because it reached the maximum length.",
 };
 
+/** Answers with a model and its sources. */
 export class LanguageModelAnswerer implements Answerer {
   readonly name = "openai";
   readonly rank = 100;

@@ -4,6 +4,7 @@ import type { SystemCheck } from "../doctor/contract";
 import { LanguageModelAnswerer, type AnswererContext } from "./answerer";
 import { endpointOf, type AnswersSettings } from "./settings";
 
+/** The settings as they are stored. Times are in ms. */
 export interface ModelSettings extends AnswersSettings {
   readonly fallback: "extractive" | "fail";
   readonly silence_timeout: number;
@@ -11,6 +12,7 @@ export interface ModelSettings extends AnswersSettings {
   readonly rewrite_timeout: number;
   readonly passages_max: number;
 }
+/** The answerer of the current settings, and its check. */
 export interface Connection {
   readonly answerer: LanguageModelAnswerer;
   readonly check: SystemCheck;
@@ -20,6 +22,7 @@ type ConnectionContext = Pick<
   "answerers" | "retrieval" | "analyze" | "languageOf" | "now_ms" | "log"
 >;
 
+/** The connection, replaced when the settings change. */
 export class CurrentModel {
   /** Null when the settings name none. */
   current: Connection | null = null;

@@ -1,6 +1,7 @@
 /** Finds the sentences of a source that support a claim, by the rarity of the words they share. */
 import { quote_points_max, type Span } from "../search/contract";
 
+/** How texts are split into words and sentences. */
 export interface TextAnalysis {
   readonly analyze: (text: string) => readonly { readonly term: string }[];
   readonly sentences: (text: string) => readonly Span[];
@@ -28,6 +29,7 @@ export interface SourceSentence extends Span {
   readonly terms: Claim;
 }
 
+/** Looks for the evidence of claims in the sources of one answer. */
 export class EvidenceFinder {
   /** By source. */
   private readonly sentences: readonly (readonly SourceSentence[])[];
@@ -50,6 +52,7 @@ export class EvidenceFinder {
       for (const term of terms) this.frequency.set(term, (this.frequency.get(term) ?? 0) + 1);
   }
 
+  /** The words of a text that its evidence must share. */
   claimOf(text: string): Claim {
     return new Set(
       this.analysis
@@ -78,6 +81,7 @@ export class EvidenceFinder {
     return evidence;
   }
 
+  /** The sentences of a source. */
   sentencesOf(source: number): readonly SourceSentence[] {
     return this.sentences[source]!;
   }

@@ -32,12 +32,14 @@ const advice: Readonly<Partial<Record<FailureKind, string>>> = {
   busy: "Check the limits of that account, or lower answers.model_concurrency.",
 };
 
+/** How the model is tested. */
 export interface ModelHealthContext extends Pick<Context, "now_ms"> {
   /** Asks the model for one word. @throws when there is none. */
   readonly ask: () => Promise<unknown>;
   readonly fallback: "extractive" | "fail";
 }
 
+/** Counts failures in a row. */
 export class ModelHealth {
   private last: ProviderFailure | null = null;
   private failures = 0;
@@ -52,6 +54,7 @@ export class ModelHealth {
     this.last = null;
   }
 
+  /** A call has failed. */
   failed(failure: ProviderFailure): void {
     if (!(failure.kind in failures_min)) return this.succeeded();
     this.failures += 1;

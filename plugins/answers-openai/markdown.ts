@@ -5,6 +5,7 @@
 
 /** Replace markers in the text: private-use characters, which no answer contains. */
 const placeholder_first = 0xe000;
+/** Private characters, which stand for markers while the text is cleaned. */
 export const placeholders = /[\ue000-\uf8ff]/g;
 /** For the marker with this index. */
 export const placeholder = (at: number): string => String.fromCharCode(placeholder_first + at);

@@ -3,6 +3,7 @@
  * `According to source 1, …`, and `(1)` at the end of a sentence.
  */
 
+/** A marker that was removed from a text. */
 export interface Marker {
   /** UTF-16 index of its position in the text without markers. */
   readonly at: number;
@@ -15,6 +16,7 @@ export interface Marker {
   /** Numbers of sources, starting at 1. */
   readonly sources: readonly number[];
 }
+/** A text without its markers, and the markers. */
 export interface UnmarkedText {
   readonly text: string;
   readonly markers: readonly Marker[];

@@ -10,12 +10,14 @@ import { ProviderFailure } from "./failure";
 import type { Message } from "./provider";
 import { no_answer_word } from "./answer-checker";
 
+/** How long a prompt and its answer can be. */
 export interface Limits {
   readonly context_tokens: number;
   readonly answer_tokens: number;
   /** The maximum number of passages. */
   readonly passages_max: number;
 }
+/** The messages to send, and what they contain. */
 export interface ComposedPrompt {
   readonly messages: readonly Message[];
   /** The passages that were sent: source `n` is `sources[n - 1]`. */

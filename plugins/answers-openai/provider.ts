@@ -6,10 +6,12 @@ import OpenAI, { APIError } from "openai";
 import { Stream } from "openai/streaming";
 import { failureOfStatus, ProviderFailure } from "./failure";
 
+/** A message of the conversation. */
 export interface Message {
   readonly role: "system" | "user" | "assistant";
   readonly content: string;
 }
+/** The tokens of a call. */
 export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -20,6 +22,7 @@ export interface Reply {
   /** The model was cut off. */
   readonly cut: boolean;
 }
+/** Options of one call. */
 export interface CallOptions {
   readonly signal: AbortSignal;
   /** The maximum length. Default: that of an answer. */
@@ -29,6 +32,7 @@ export interface CallOptions {
 /** Lets the model write; its text is passed to `onText`. @throws ProviderFailure */
 export type ChatCompletion = (messages: readonly Message[], options: CallOptions) => Promise<Reply>;
 
+/** The endpoint and its limits. */
 export interface ProviderOptions {
   readonly base_url: string;
   readonly api_key: string | undefined;
@@ -50,6 +54,7 @@ const usage_wait_ms = 1_000;
 const optional_parameters = ["stream_options", "temperature", "max_tokens", "stream"] as const;
 type OptionalParameter = (typeof optional_parameters)[number];
 
+/** Calls the model. */
 export class Provider {
   private readonly client: OpenAI;
   private readonly characters_max: number;

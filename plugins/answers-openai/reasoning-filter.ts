@@ -37,6 +37,7 @@ interface Step {
   readonly is_last: boolean;
 }
 
+/** Takes text piece by piece, and returns what is no thought. */
 export class ReasoningFilter {
   /** The text so far was a thought whose end came without a beginning. */
   began_inside = false;

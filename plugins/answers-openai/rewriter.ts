@@ -12,6 +12,7 @@ import { contentWords } from "./facts/function-words";
 import type { ChatCompletion, Message } from "./provider";
 import { ReasoningFilter } from "./reasoning-filter";
 
+/** What it needs besides `Context`. */
 export interface RewriterContext extends Pick<Context, "now_ms" | "log"> {
   readonly complete: ChatCompletion;
   readonly languageOf: TextAnalysis["languageOf"];
@@ -47,6 +48,7 @@ const rules =
   "the conversation, with the names and words that it is about. Write the question and nothing " +
   "else. Do not answer it.";
 
+/** Pauses after failures. */
 export class QuestionRewriter {
   private failures = 0;
   private paused_until_ms = 0;

@@ -42,6 +42,7 @@ interface Verdict {
   readonly is_foreign: boolean;
 }
 
+/** Numbers citations in the order of their first use. */
 export class SentenceChecker {
   /** Every sentence so far is supported by a source. */
   grounded = true;
@@ -81,6 +82,7 @@ export class SentenceChecker {
     this.question = normalized(question);
   }
 
+  /** The citations used so far, by number. */
   citations(): Citation[] {
     return [...this.cited.values()];
   }

@@ -2,11 +2,13 @@
 import { problemOfKey, problemOfUrl } from "../../core/lib/endpoint-settings";
 import { ConfigError } from "../../core/sdk";
 
+/** The endpoint and its model. */
 export interface Endpoint {
   readonly base_url: string;
   readonly model: string;
   readonly api_key: string | undefined;
 }
+/** The settings as they are stored. Times are in ms. */
 export interface AnswersSettings {
   readonly provider: "extractive" | "openai";
   readonly base_url?: string | undefined;

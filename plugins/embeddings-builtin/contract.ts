@@ -12,6 +12,7 @@ export interface ModelDescription {
   readonly query_prefix: string;
   readonly document_prefix: string;
 }
+/** Makes embedders of the models on this machine. */
 export interface BuiltinEncoder {
   /**
    * The model of this name: the bundled one, or one that `dossier model add` has put into the data

@@ -17,6 +17,7 @@ const idle_ms = 30_000;
 const texts_per_thread = 8;
 const worker_path = "plugins/embeddings-builtin/encoder-worker.ts";
 
+/** What it needs besides `Context`. */
 export interface BuiltinEmbedderContext extends Pick<Context, "log"> {
   readonly model: KnownModel;
   readonly threads: number;
@@ -26,6 +27,7 @@ export interface BuiltinEmbedderContext extends Pick<Context, "log"> {
   readonly unpackModel: (from: string, to: string) => Promise<void>;
 }
 
+/** Embeds with a pool of workers. */
 export class BuiltinEmbedder implements Embedder {
   /** The hash is part of the name, because another file of the same name yields other vectors. */
   readonly model: string;
@@ -61,6 +63,7 @@ export class BuiltinEmbedder implements Embedder {
     return model === this.model;
   }
 
+  /** Stops the workers. */
   stop(): void {
     this.pool.stop();
   }

@@ -19,6 +19,7 @@ const alignment = 16;
 /** The most tokens of a passage or query; the rest of a longer text is ignored. */
 const windows_max = 16;
 
+/** The vectors of a text. */
 export interface EncodedText {
   /** One, or one per window if the text is too long for the model. */
   readonly vectors: Float32Array<ArrayBuffer>[];
@@ -52,6 +53,7 @@ interface Workspace {
   readonly mean: number;
 }
 
+/** One model in WebAssembly, with a few workspaces. */
 export class Encoder {
   private readonly kernel: Kernel;
   private readonly tokenizer: Tokenizer;

@@ -3,6 +3,7 @@ import { ok, type CheckResult, type SystemCheck } from "../doctor/contract";
 import { missing, problemOf } from "./model-files";
 import type { Models } from "./models";
 
+/** Compares sizes; with `deep` hashes, too. */
 export const modelCheck = (models: Pick<Models, "list">): SystemCheck => ({
   name: "Models",
   run: async () => examine(models, { with_hash: false }),

@@ -40,6 +40,7 @@ export class InvalidModel extends Error {
   override readonly name = "InvalidModel";
 }
 
+/** The pieces of the tokenizer. */
 export interface Vocabulary {
   readonly pieces: number;
   readonly bos: number;
@@ -52,6 +53,7 @@ export interface Vocabulary {
   /** Replacements by code point. */
   readonly normalisation: ReadonlyMap<number, string>;
 }
+/** The parts of an opened container. */
 export interface Model {
   readonly layers: number;
   readonly vocabulary: Vocabulary;

@@ -43,6 +43,7 @@ export function problemOf(
     : null;
 }
 
+/** SHA-256, as hexadecimal digits. */
 export const hashOf = (data: Uint8Array): string =>
   new Bun.CryptoHasher("sha256").update(data).digest("hex");
 

@@ -10,7 +10,9 @@ import { copyModel, hashOf, writeDurably, type ModelFile } from "./model-files";
 import builtin_weights from "./models/multilingual-e5-small.bin" with { type: "file" };
 import builtin from "./models/multilingual-e5-small.json";
 
+/** A model and where its file is. */
 export interface KnownModel extends ModelDescription, ModelFile {}
+/** What the model expects before a query and before a passage. */
 export interface Prefixes {
   readonly query_prefix: string;
   readonly document_prefix: string;
@@ -46,6 +48,7 @@ export class Models {
     return [builtin_model, ...names].flatMap((name) => this.find(name) ?? []);
   }
 
+  /** The model of this name; undefined if it is unknown or its description is invalid. */
   find(name: string): KnownModel | undefined {
     if (name === builtin_model) return this.builtin();
     if (!name_pattern.test(name)) return undefined;

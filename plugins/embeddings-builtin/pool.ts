@@ -15,6 +15,7 @@ import {
   type ToEncoderWorker,
 } from "./worker-protocol";
 
+/** The model and the workers. */
 export interface EncoderPoolOptions {
   readonly threads: number;
   readonly model: PooledModel;
@@ -58,6 +59,7 @@ interface PoolOptions {
 /** A text that kills this many workers counts as the cause. */
 const deaths_max = 2;
 
+/** Distributes texts to workers. */
 export class EncoderPool {
   private readonly waiting: Record<Kind, OwnerQueues> = {
     query: new OwnerQueues(),
@@ -119,6 +121,7 @@ export class EncoderPool {
     return this.workers.length;
   }
 
+  /** Stops the workers; what waits is rejected. */
   stop(): void {
     this.stopped = true;
     this.fail(new Error("the server is stopping"));

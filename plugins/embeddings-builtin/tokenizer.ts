@@ -16,6 +16,7 @@ const unknown_penalty = 10;
 const plain_text = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 const utf8 = new TextEncoder();
 
+/** Splits texts into pieces of a vocabulary. */
 export class Tokenizer {
   /** Open addressing by `placeOf`: a piece's id plus one, or 0. */
   private readonly table: Int32Array;

@@ -6,6 +6,7 @@ export interface PooledModel extends ModelFile {
   readonly query_prefix: string;
   readonly document_prefix: string;
 }
+/** The model that a worker opens. */
 export interface OpenModel extends PooledModel {
   /** Check the file against its hash. */
   readonly with_hash: boolean;
@@ -14,15 +15,19 @@ export interface OpenModel extends PooledModel {
 }
 /** Highest priority first. Sentences belong to passages that somebody waits for. */
 export const kinds = ["query", "sentence", "document"] as const;
+/** What a text is, which determines its prefix and its priority. */
 export type Kind = (typeof kinds)[number];
 /** A worker has at most one text of each in progress. */
 export const priorities = ["urgent", "background"] as const;
+/** Urgent texts go before those in the background. */
 export type Priority = (typeof priorities)[number];
 export const priorityOf = (kind: Kind): Priority => (kind === "document" ? "background" : "urgent");
+/** What the pool sends. */
 export type ToEncoderWorker =
   | { readonly open: OpenModel }
   | { readonly id: number; readonly kind: Kind; readonly text: string }
   | { readonly cancel: number };
+/** What the worker sends. */
 export type FromEncoderWorker =
   | { readonly opened: true }
   /** The problem of the file, phrased to follow its name. */

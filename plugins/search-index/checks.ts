@@ -9,6 +9,7 @@ import type { EmbeddingState } from "./contract";
 import { version_min } from "./vectors/pgvector";
 import type { CopyState, PgvectorCopy } from "./vectors/pgvector-copy";
 
+/** The part of the index that the checks use. */
 export interface CheckedVectors {
   state(): EmbeddingState;
   /** Folders whose count of waiting documents is wrong. */
@@ -20,6 +21,7 @@ export interface CheckedVectors {
 /** The check examines everything that waits. */
 const hold_ms = 5 * 60_000;
 
+/** What the state of vectors is reported in. */
 export const vectorFills = (
   vectors: CheckedVectors,
   pgvector: Pick<PgvectorCopy, "state">,

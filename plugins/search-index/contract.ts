@@ -155,6 +155,7 @@ export interface SearchRequest {
 }
 /** A term of a query, its rarity in the scope, and the terms of its other forms and spellings. */
 export type SearchedTerm = Readonly<{ term: string; idf: number; others: readonly string[] }>;
+/** The passages of a search, best first. */
 export interface SearchResult {
   readonly passages: readonly Passage[];
   readonly terms: readonly SearchedTerm[];
@@ -240,6 +241,7 @@ export interface SearchIndex {
 }
 export const SearchIndex = service<SearchIndex>("index");
 
+/** What the vectors are for, and how to make them. */
 export interface EmbedOptions {
   readonly kind: "document" | "query";
   /** The embedder's own model, or the previous one while its vectors are still in use. */

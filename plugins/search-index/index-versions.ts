@@ -19,6 +19,7 @@ export interface PlacedSegment extends Pick<PlacesRow, "in_first_piece"> {
   /** Present only if they came with the segment. */
   readonly vectors?: Omit<VectorsRow, "segment_id"> | null;
 }
+/** The segment in the form in which it is stored, for a text that is stored separately. */
 export const placed = ({
   data,
   chunks,

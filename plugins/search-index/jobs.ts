@@ -22,37 +22,45 @@ const CopyVectors = job("index.copy_vectors", t.Object({}));
 
 /** Sends changes to a search backend; scheduled as well, because more may have to be sent. */
 const UpdateBackend = job("index.tell_backend", t.Object({}));
+/** The job that checks whether a failed backend is back. */
 export const CheckBackend = job("index.check_backend", t.Object({}));
 
 /** Key and subject of `EmbedDocuments`: at most one waits, and it can be cancelled. */
 const embed_key = "index.embed";
 
+/** Enqueues the next step of reindexing; one at a time. */
 export const enqueueReindex = (
   { enqueue }: Pick<Context, "enqueue">,
   db: Db,
   step: number,
 ): Promise<void> => enqueue(db, Reindex, { step }, { key: `index.reencode:${step}` });
 
+/** Enqueues the embedding; one at a time. */
 export const enqueueEmbedding = ({ enqueue }: Pick<Context, "enqueue">, tx: Db): Promise<void> =>
   enqueue(tx, EmbedDocuments, {}, { key: embed_key, subject: embed_key, priority: -1 });
 
+/** Cancels the embedding that waits. */
 export const cancelEmbedding = (
   { cancelJobs }: Pick<Context, "cancelJobs">,
   tx: Db,
 ): Promise<void> => cancelJobs(tx, [embed_key]);
 
+/** Enqueues the conversion of old vectors. */
 export const enqueueConversion = ({ enqueue }: Pick<Context, "enqueue">, db: Db): Promise<void> =>
   enqueue(db, ConvertVectors, {}, { key: "index.convert_vectors", priority: -1 });
 
+/** Enqueues the copying of vectors for pgvector. */
 export const enqueueCopying = ({ enqueue }: Pick<Context, "enqueue">, db: Db): Promise<void> =>
   enqueue(db, CopyVectors, {}, { key: "index.copy_vectors", priority: -1 });
 
+/** Enqueues the update of the backend. */
 export const enqueueUpdate = ({ enqueue }: Pick<Context, "enqueue">, db: Db): Promise<void> =>
   enqueue(db, UpdateBackend, {}, { key: "index.tell_backend" });
 
 /** The longest pause before a backend that was away is tried again. */
 const update_pause_ms_max = 30_000;
 
+/** The function of each job. */
 export interface JobFunctions {
   readonly reindex: (step: number, run: JobRun) => Promise<JobEffect | void>;
   readonly embedDocuments: (run: JobRun) => Promise<JobEffect | void>;

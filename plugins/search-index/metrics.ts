@@ -28,11 +28,13 @@ const metrics = [
 /** It reads every row, in a child process. */
 const bytes_hold_ms = 10 * 60_000;
 
+/** What the metrics need besides `Context`. */
 export interface IndexMetricsContext extends Pick<Context, "reads" | "now_ms"> {
   readonly embedding: Embedding;
   readonly countBytes: () => Promise<IndexBytes>;
 }
 
+/** The metrics of the index. */
 export const indexMetrics = (ctx: IndexMetricsContext) => [
   ...counts(ctx),
   ...sizes(ctx),

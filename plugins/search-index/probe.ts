@@ -8,6 +8,7 @@ const words_max = 12;
 const hits_max = 10;
 const cache_bytes_max = 32 * 2 ** 20;
 
+/** The result of a query: documents and positions, with scores as text. */
 export interface ProbeAnswer {
   readonly query: string;
   readonly hits: readonly (readonly [document: string, start: number, score: string])[];

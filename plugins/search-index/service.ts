@@ -38,6 +38,7 @@ import { commonTerm } from "./analysis/spelling";
 import * as store from "./store";
 import type { WorkerClient } from "./workers/worker-client";
 
+/** What the service needs besides `Context`. */
 export interface IndexContext
   extends
     Pick<Context, "now_ms">,
@@ -60,6 +61,7 @@ export interface IndexContext
   readonly analyzer_version?: number;
 }
 
+/** The index for other plugins. */
 export class IndexService implements SearchIndex {
   private readonly ids: AscendingIds;
   private readonly staged: StagedVersions;

@@ -1,6 +1,7 @@
 /** Counts the bytes of the index and its vectors, which reads every row. */
 import { openReadConnection, toNumber, type PreparedReads } from "../../core/sdk";
 
+/** Bytes in the database. */
 export interface IndexBytes {
   readonly index: number;
   readonly vectors: number;

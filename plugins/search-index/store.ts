@@ -6,6 +6,7 @@ import { batchesOf } from "../../core/lib/batch";
 import { nextTurn } from "../../core/lib/chunked-work";
 import { insertRows, prepared, preparedFirst, sql, toNumber, type Db } from "../../core/sdk";
 
+/** The published index of a document. */
 export interface DocumentRow {
   readonly document_id: string;
   /** The published index version: the id of its first segment. */
@@ -21,6 +22,7 @@ export interface DocumentRow {
   readonly times: string | null;
   readonly owner_id: string;
 }
+/** A segment in its stored form. */
 export interface SegmentRow {
   readonly id: number;
   /** The index version that it belongs to. */
@@ -28,6 +30,7 @@ export interface SegmentRow {
   readonly document_id: string;
   readonly data: Uint8Array;
 }
+/** A chunk of a document whose text the index stores itself. */
 export interface ChunkRow {
   readonly segment_id: number;
   readonly ordinal: number;
@@ -99,6 +102,7 @@ export interface VectorsRow {
   readonly segment_id: number;
   readonly data: Uint8Array;
 }
+/** A set of vectors: those of one model with one length. */
 export interface VectorSetRow {
   readonly id: number;
   readonly model: string;
@@ -153,6 +157,7 @@ export interface SegmentRows {
 /** Keeps the parameters of a statement far below the limits of the engines. */
 export const ids_max = 500;
 
+/** Calls `work` for as many ids at a time as a statement can take. */
 export async function inIdBatches<T>(
   ids: readonly T[],
   work: (batch: readonly T[]) => Promise<unknown>,
@@ -173,6 +178,7 @@ const chunk_columns = [
   "text",
 ] as const satisfies readonly (keyof ChunkRow)[];
 
+/** Inserts a segment with everything that belongs to it. */
 export async function insertSegment(
   tx: IndexDb,
   { row, places, chunks, vectors }: SegmentRows,
@@ -267,6 +273,7 @@ export async function insertNewScope(
 const insertScopeRow = prepared((tx: IndexDb, row: IndexTables["index_scope"]) =>
   tx.insertInto("index_scope").values(row),
 );
+/** Takes documents out of a folder. */
 export const deleteScope = (
   tx: IndexDb,
   document_ids: readonly string[],
@@ -332,6 +339,7 @@ const outdatedRanges = (db: IndexDb, analyzer: number, chunker: number) => {
     documents.where(sql<boolean>`(analyzer, chunker) > ${versions}`),
   ];
 };
+/** Documents of another analyzer or chunker, at most `limit`. */
 export async function outdatedDocuments(
   db: IndexDb,
   analyzer: number,

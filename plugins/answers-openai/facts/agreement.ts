@@ -40,6 +40,7 @@ function clausesOf(text: string): string[] {
   return parts;
 }
 
+/** Compares sentences with the sources of one answer. */
 export class AgreementChecker {
   /** `titles`: for each source, the names of its document and heading. */
   constructor(

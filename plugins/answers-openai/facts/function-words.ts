@@ -49,6 +49,7 @@ const fillers =
 const grammar_words: ReadonlySet<string> = new Set(grammar.split(" "));
 const filler_words: ReadonlySet<string> = new Set(fillers.split(" "));
 
+/** Whether the word has no meaning of its own. */
 export const isFunctionWord = (word: string): boolean => grammar_words.has(folded(word));
 /** The meaningful words of a text. */
 export const contentWords = (text: string): string[] =>
@@ -56,6 +57,7 @@ export const contentWords = (text: string): string[] =>
     const key = folded(word);
     return !grammar_words.has(key) && !filler_words.has(key);
   });
+/** The words with a meaning, separated by spaces. */
 export const contentOf = (text: string): string => contentWords(text).join(" ");
 
 const german_words =

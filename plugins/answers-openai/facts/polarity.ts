@@ -55,11 +55,13 @@ function negationsIn(text: string): Negation[] {
   });
 }
 
+/** Whether a clause is negated, and what of it. */
 export interface Polarity {
   readonly is_negated: boolean;
   /** The negated words, as far as a clause shows them; otherwise the whole clause. */
   readonly reach: string;
 }
+/** Counts the negations of a clause. */
 export function polarityOf(clause: string): Polarity {
   const negations = negationsIn(clause);
   const last = negations.at(-1);

@@ -2,6 +2,7 @@
 import { folded, scaleOf, spelledNumbers } from "./number-words";
 import { intervalOf, unitOf, type Unit } from "./units";
 
+/** A number in a text. */
 export interface Quantity {
   /** Several when the digits are ambiguous: `1,500`. */
   readonly values: readonly number[];

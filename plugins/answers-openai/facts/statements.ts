@@ -19,6 +19,7 @@ const asks_number = /(?<!\p{L})(?:how (?:many|much)|wie ?viele?n?|combien|cuánt
  */
 const content_words_min = 2;
 
+/** Judges the sentences of the answer to one question. */
 export class Statements {
   private readonly question_terms: ReadonlySet<string>;
   private readonly asks_what: boolean;

@@ -1,6 +1,7 @@
 /** Convertible units of measure in English, German, French and Spanish. */
 import { folded } from "./number-words";
 
+/** A unit of measure; `factor` converts it to the base unit of its dimension. */
 export interface Unit {
   /** Only values of one dimension are compared. */
   readonly dimension: string;
@@ -71,6 +72,7 @@ const units: ReadonlyMap<string, Unit> = new Map(
     words.split(" ").map((word) => [word, { dimension, factor }] as const),
   ),
 );
+/** The unit of a word; undefined if it is none. */
 export const unitOf = (word: string): Unit | undefined => units.get(folded(word));
 
 /** Words for frequencies, as a time: `quarterly` is three months. */

@@ -10,6 +10,7 @@ import { porter2 } from "./porter2";
  * indices, end exclusive. `term` is null when it is exactly the text between them.
  */
 export type TermSink = (hash: number, start: number, end: number, term: string | null) => void;
+/** Splits texts into terms. */
 export interface Analyzer {
   /** Stored with everything it has indexed. */
   readonly version: number;

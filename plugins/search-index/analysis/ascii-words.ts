@@ -15,9 +15,11 @@ function lowerOfAscii(): Uint8Array {
 
 /** FNV-1a of a word in lower case, unit by unit: the hash before the first unit. */
 export const hash_of_nothing = 0x811c9dc5;
+/** The hash after another letter, which is given in lower case. */
 export const hashWith = (hash: number, lower: number): number =>
   Math.imul(hash ^ lower, 0x01000193);
 
+/** Gives each word the next number when it first occurs. */
 export class AsciiWords {
   /** Word numbers by hash; open addressing, at most half full. */
   private readonly slots: Int32Array;
@@ -63,6 +65,7 @@ export class AsciiWords {
     return added;
   }
 
+  /** Forgets all words. */
   clear(): void {
     this.slots.fill(0);
     this.size = 0;

@@ -12,6 +12,7 @@ const dutch_vowels = [..."aeou"].flatMap((vowel) =>
 );
 const slavic_masculine = "- a u e ie y i owi em ow ami ach om";
 
+/** The paradigms by language. */
 export const paradigms: Readonly<Record<string, readonly string[]>> = {
   ru: [
     "- а у ом ем е ы и ов ев ей ам ям ами ями ах ях",

@@ -17,6 +17,7 @@ const inflections_max = 300;
 /** Words of the earlier query are not neighbours of this query's words. */
 const context_position = 100_000;
 
+/** A term of a query, with everything that counts as it. */
 export interface QueryTerm {
   readonly term: string;
   readonly weight: number;
@@ -27,6 +28,7 @@ export interface QueryTerm {
   /** Its position among the words of the query, including stopwords. */
   readonly position: number;
 }
+/** A query, ready to be looked up in segments of every analyzer version. */
 export interface Query {
   /** Terms according to the current analyzer, in the order of the query. */
   readonly terms: readonly QueryTerm[];

@@ -8,6 +8,7 @@ import type { BackendSearch } from "./backend-search";
 import * as store from "./backend-store";
 import type { SearchBackend } from "../contract";
 
+/** The parts whose state is reported. */
 export interface CheckedBackend {
   readonly backend: () => SearchBackend | undefined;
   readonly feed: Pick<BackendFeed, "failing">;
@@ -24,6 +25,7 @@ interface BackendState {
   readonly waiting: number;
 }
 
+/** What the state is reported in. */
 export const backendFills = (ctx: BackendChecksContext): Fill[] => [
   // Missing in the response when there is none.
   fill(HealthFields, {

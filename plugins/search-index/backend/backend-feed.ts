@@ -22,12 +22,14 @@ const run_ms = 20_000;
 /** How often to check whether the backend still has what it was sent. */
 const check_ms = 45_000;
 
+/** What the feed needs besides `Context`. */
 export interface BackendFeedContext extends Pick<
   Context,
   "db" | "enqueue" | "inDeletion" | "inTransaction" | "log"
 > {
   readonly backend: () => SearchBackend | undefined;
 }
+/** Fills a new backend, and then keeps it up to date. */
 export class BackendFeed {
   /** Whether there is a backend; false before the start. */
   is_followed = false;
@@ -80,12 +82,14 @@ export class BackendFeed {
   async vectorsChanged(tx: Db): Promise<void> {
     if (await store.hasBackend(tx)) await this.enqueue(tx);
   }
+  /** Enqueues the job that sends what waits. */
   enqueue(tx: Db): Promise<void> {
     return enqueueUpdate(this.ctx, tx);
   }
 
   // --- The job, one run at a time over all processes.
 
+  /** Sends what waits. A failure is reported by `failing`, and tried again later. */
   async run({ signal }: Pick<JobRun, "signal">): Promise<JobEffect | void> {
     const backend = this.ctx.backend();
     if (backend === undefined) return;

@@ -13,12 +13,14 @@ const check_interval_ms = 15_000;
 /** How long it may take to report its state. */
 const state_ms_max = 2_000;
 
+/** What the probe needs besides `Context`. */
 export interface BackendProbeContext extends Pick<Context, "db" | "now_ms"> {
   readonly backend: () => SearchBackend | undefined;
   readonly feed: Pick<BackendFeed, "failing" | "recover">;
   readonly search: Pick<BackendSearch, "failing" | "retry">;
 }
 
+/** Checks at most one at a time, and not too often. */
 export class BackendProbe {
   private is_checking = false;
   private checked_at_ms = -Infinity;

@@ -31,11 +31,13 @@ interface Ready {
 const holdsVectors = ({ set_id, dimensions }: Ready, vector: QueryVector): boolean =>
   Number(set_id) === vector.set_id && Number(dimensions) === vector.data.length;
 
+/** What the search needs besides `Context`. */
 export interface BackendSearchContext extends Pick<Context, "log" | "now_ms" | "reads"> {
   readonly backend: () => SearchBackend | undefined;
   /** It may have lost its content, or has vectors other than those needed. */
   readonly onFailure: () => void;
 }
+/** Queries the backend within a time limit. */
 export class BackendSearch {
   /** In a row. */
   private failures = 0;

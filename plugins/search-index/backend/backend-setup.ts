@@ -6,6 +6,7 @@ import { BackendProbe } from "./backend-probe";
 import { BackendSearch, type BackendSearchContext } from "./backend-search";
 import { CheckBackend } from "../jobs";
 
+/** Connects the parts with each other. */
 export function backendOf(ctx: BackendFeedContext & Omit<BackendSearchContext, "onFailure">) {
   const feed = new BackendFeed(ctx);
   const search = new BackendSearch({ ...ctx, onFailure: () => feed.checkSoon() });

@@ -7,6 +7,7 @@ import { inIdBatches, type BackendRow, type BackendWaitingRow, type IndexDb } fr
 
 const only_id = 1;
 
+/** The backend that was filled last; undefined if there was none. */
 export const findBackend = async (db: IndexDb): Promise<BackendRow | undefined> => {
   const row = await db.selectFrom("index_backend").selectAll().executeTakeFirst();
   return (
@@ -28,6 +29,7 @@ export async function deleteBackend(tx: IndexDb): Promise<void> {
   await tx.deleteFrom("index_backend_waiting").execute();
   await tx.deleteFrom("index_backend").execute();
 }
+/** Records another backend. */
 export async function replaceBackend(tx: IndexDb, row: Omit<BackendRow, "id">): Promise<void> {
   await deleteBackend(tx);
   await tx
@@ -153,6 +155,7 @@ export const waitingSegments = (db: IndexDb, limit: number): Promise<BackendWait
     .orderBy("segment_id")
     .limit(limit)
     .execute();
+/** Whether something has to be sent. */
 export const isAnyWaiting = async (db: IndexDb): Promise<boolean> =>
   (await db.selectFrom("index_backend_waiting").select("segment_id").limit(1).execute()).length > 0;
 /** These segments wait no longer, unless they have changed meanwhile. */
@@ -169,6 +172,7 @@ const deleteOne = prepared((tx: IndexDb, row: Omit<BackendWaitingRow, "owner_id"
     .where("revision", "=", row.revision),
 );
 
+/** A segment, and whose it is. */
 export interface PublishedSegment {
   readonly id: number;
   readonly data: Uint8Array;

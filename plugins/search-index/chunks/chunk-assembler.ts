@@ -58,6 +58,7 @@ export class ChunkAssembler {
     private readonly tables: TableRows,
   ) {}
 
+  /** Adds the next block of the text. */
   add(block: Block): void {
     if (this.open !== null && this.closes(this.open, block)) {
       const { start, end, lead } = this.open;
@@ -158,6 +159,7 @@ export class ChunkAssembler {
   takeFinal(): Chunk[] {
     return this.chunks.splice(0, this.chunks.length - 1);
   }
+  /** Ends the last chunk, and takes all that have not been taken. */
   takeAll(): Chunk[] {
     if (this.open !== null) this.close();
     return this.chunks.splice(0);

@@ -20,6 +20,7 @@ const has_headings = 4;
 const has_times = 8;
 const header_bytes = 8;
 
+/** The block of bytes for the chunks of a segment. */
 export function encodePlaces(chunks: readonly ChunkPlace[]): Uint8Array<ArrayBuffer> {
   const headings = [...new Set(chunks.flatMap(({ heading }) => heading ?? []))];
   const number_of = new Map(headings.map((heading, at) => [heading, at + 1]));
@@ -88,6 +89,7 @@ export class ChunkPlaces {
     this.columns = this.view.getUint32(4, true);
   }
 
+  /** The place of one chunk. */
   at(ordinal: number): ChunkPlace {
     const { columns, count, view } = this;
     let column = header_bytes;
@@ -130,6 +132,7 @@ export class ChunkPlaces {
     }
   }
 
+  /** The places of all chunks. */
   all(): ChunkPlace[] {
     return Array.from({ length: this.count }, (_, ordinal) => this.at(ordinal));
   }

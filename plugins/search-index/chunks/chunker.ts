@@ -12,6 +12,7 @@ import { crossesPage, endOfLine, skipSpace, trimSpace } from "./text-scan";
 
 export { gap_chars_max, type Chunk } from "./chunk-assembler";
 
+/** Stored with everything that was chunked. */
 export const chunker_version = 4;
 
 /** Lines that may become one paragraph; `line_start` is the start of the last one. */

@@ -15,6 +15,7 @@ export const separator = " › ";
 /** A longer path loses its highest headings, as long as a lower one remains; UTF-16 units. */
 const path_chars_max = 200;
 
+/** Follows the headings in document order. */
 export class HeadingPath {
   private entered: readonly Entered[] = [];
   /** `Paper size › Landscape`; null above the first heading. */

@@ -53,6 +53,7 @@ const link = /^\[([^\]]+)\]\(#[^)]*\)$/;
 const numbered =
   /^(.*\p{L}.*?)[\s,.·…_]+(\d{1,4}|[ivxlc]{1,7})(?:\s?[,;–-]\s?(?:\d{1,4}|[ivxlc]{1,7}))*$/u;
 
+/** Judges the chunks of one document. */
 export class Listings {
   private headings: ReadonlySet<string> | undefined;
   constructor(private readonly document: ListedText) {}

@@ -20,6 +20,7 @@ interface Rows {
 /** Between the cells of a head. */
 const cell_separator = " | ";
 
+/** Takes the lines of a text in order. */
 export class TableRows {
   private readonly tables: Rows[] = [];
   /** The previous line, if it may be a head. */

@@ -19,6 +19,7 @@ const pieces_together = 64;
 /** Returns a synchronous reader of the text's pieces. */
 type OpenPieces = (stored: StoredText) => Promise<ReadPiecesNow>;
 
+/** Reads stored texts over a connection of the worker. */
 export class TextSource {
   private readonly openPieces: OpenPieces;
   constructor(spec: ReadConnectionSpec) {

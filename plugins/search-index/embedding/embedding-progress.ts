@@ -3,6 +3,7 @@
 /** The rate is that of the latest calls that together took this long. */
 const measured_ms = 60_000;
 
+/** Measured in this process. */
 export class EmbeddingProgress {
   /** Since the server started. */
   made = 0;

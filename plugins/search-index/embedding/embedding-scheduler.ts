@@ -27,6 +27,7 @@ interface Part {
   readonly segment: OpenSegment;
   readonly texts: readonly PassageTexts[];
 }
+/** The texts of one call to the embedder. */
 export interface EmbeddingCall {
   readonly parts: readonly Part[];
   readonly texts: readonly PassageTexts[];
@@ -47,6 +48,7 @@ const begun_max = 16;
 /** After this many calls, one is for a segment that has failed before. */
 const calls_between_retries = 8;
 
+/** Schedules the segments that wait. */
 export class EmbeddingScheduler {
   private readonly open = new Map<number, OpenSegment>();
   private last_owner = "";

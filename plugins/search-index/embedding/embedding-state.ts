@@ -4,6 +4,7 @@ import type { EmbeddingState } from "../contract";
 import type { EmbeddingProgress } from "./embedding-progress";
 import type { WaitingTotals } from "./waiting-store";
 
+/** What the state depends on. */
 export interface EmbeddingFacts {
   readonly has_embedder: boolean;
   readonly is_paused: boolean;
@@ -18,6 +19,7 @@ export interface EmbeddingFacts {
 /** After this time without a vector something is wrong. */
 const idle_ms_max = 10 * 60_000;
 
+/** The state for the system page and for `/health`. */
 export function embeddingState(facts: EmbeddingFacts): EmbeddingState {
   const { totals, progress } = facts;
   const failing = failingOf(facts);

@@ -15,6 +15,7 @@ const WaitingChanged = topic<WaitingTotals | null>("index.waiting_changed");
 /** Documents that one transaction examines for missing vectors. */
 const examined_at_once = 200;
 
+/** What it needs besides `Context`. */
 export interface WaitingDocumentsContext extends Pick<
   Context,
   "afterCommit" | "db" | "inTransaction" | "node" | "notifier"
@@ -25,6 +26,7 @@ export interface WaitingDocumentsContext extends Pick<
   >;
 }
 
+/** Counts the documents that wait for vectors, without a query if possible. */
 export class WaitingDocuments {
   /**
    * The waiting documents, including those of uncommitted transactions: while there are none, no
@@ -52,6 +54,7 @@ export class WaitingDocuments {
     return () => ends.forEach((end) => end());
   }
 
+  /** How much waits at the moment. */
   get totals(): WaitingTotals {
     return { ...this.waiting };
   }

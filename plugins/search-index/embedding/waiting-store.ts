@@ -133,6 +133,7 @@ const lackingSegments = (db: IndexDb, set_id: number, document_ids: readonly str
 export const forgetAttempts = (tx: IndexDb) =>
   tx.updateTable("index_vectors_waiting").set({ tries: 0 }).where("tries", ">", 0).execute();
 
+/** How many documents of a folder wait. */
 export interface FolderCount {
   readonly folder_id: string;
   /** Waiting documents. */
@@ -225,6 +226,7 @@ export const takeWaiting = (
     .returning(["document_id", "passages"])
     .executeTakeFirst();
 
+/** A segment that waits, with the title of its document. */
 export interface WaitingSegment extends Pick<
   WaitingRow,
   "owner_id" | "passages" | "segment_id" | "tries"
@@ -290,12 +292,14 @@ export const stillWaiting = async (
         .execute()
     ).map(({ segment_id }) => toNumber(segment_id)),
   );
+/** Counts an attempt to embed these segments. */
 export const countAttempt = (db: IndexDb, segment_ids: readonly number[]) =>
   db
     .updateTable("index_vectors_waiting")
     .set((e) => ({ tries: e("tries", "+", 1) }))
     .where("segment_id", "in", segment_ids)
     .execute();
+/** How much waits. */
 export interface WaitingTotals {
   readonly documents: number;
   /** Approximate. */

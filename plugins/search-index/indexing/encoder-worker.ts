@@ -11,6 +11,7 @@ import { placed, type PlacedSegment } from "../index-versions";
 import { languageOf } from "../analysis/languages";
 import { serveWorker } from "../workers/worker-server";
 
+/** The messages of the worker. */
 export interface EncoderProtocol {
   readonly setting: { readonly read_connection: ReadConnectionSpec };
   readonly request: EncoderRequest;

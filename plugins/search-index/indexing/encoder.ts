@@ -33,6 +33,7 @@ export interface EncodedChunk extends Chunk, Spoken {
   readonly start_point: number;
   readonly end_point: number;
 }
+/** A segment with its chunks. */
 export interface EncodedSegment {
   readonly data: Segment;
   readonly chunks: readonly EncodedChunk[];

@@ -17,6 +17,7 @@ import type { WorkerClient } from "../workers/worker-client";
 /** A document of more segments than this is staged. */
 const unstaged_segments_max = 4;
 
+/** What the preparation needs besides `Context`. */
 export interface PreparerContext extends Pick<Context, "inTransaction"> {
   readonly files: Pick<Context["files"], "requireFreeSpace">;
   readonly encoder: Pick<WorkerClient<EncoderProtocol>, "ask">;
@@ -45,6 +46,7 @@ export interface IndexVersion {
 /** Resolves when the segments so far are written, if they are staged. */
 type TakeSegment = (segment: EncodedSegment | PlacedSegment) => Promise<void>;
 
+/** Prepares documents, and aborts that when they are removed. */
 export class DocumentPreparer {
   /**
    * By document. Complete only with a single process: a removal ends preparations in this process,

@@ -20,6 +20,7 @@ const chunks_max = 2_000;
 /** Replaces an owner: all of this work takes turns as one. */
 const maintenance = "index.reencode";
 
+/** What it needs besides `Context`. */
 export interface ReindexerContext extends Pick<Context, "db" | "enqueue"> {
   readonly index: Pick<IndexService, "prepare" | "publish" | "discard">;
   /** The target version. */
@@ -30,6 +31,7 @@ interface Reindexed {
   readonly prepared: Prepared;
 }
 
+/** Indexes documents of an older analyzer or chunker again. */
 export class Reindexer {
   private readonly analyzer_version: number;
   constructor(private readonly ctx: ReindexerContext) {

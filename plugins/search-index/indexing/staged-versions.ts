@@ -12,11 +12,13 @@ import type { DocumentRow, StagedRow } from "../store";
 /** An index version with more chunks is deleted in parts. */
 const small_chunks_max = 512;
 
+/** What it needs from `Context`. */
 export type StagedVersionsContext = Pick<
   Context,
   "afterCommit" | "db" | "inDeletion" | "log" | "node" | "truncateWal"
 >;
 
+/** Keeps what may still be published, and deletes the rest in the background. */
 export class StagedVersions {
   /** Those that this process may still publish. */
   private readonly publishable = new Set<number>();
@@ -42,6 +44,7 @@ export class StagedVersions {
   clearUp(): void {
     this.cleaner.start();
   }
+  /** Stops deleting. */
   stop(): Promise<void> {
     return this.cleaner.stop();
   }

@@ -37,10 +37,12 @@ export interface Hit {
   /** The mean score of the best chunks around it: how much the document says at this place. */
   readonly document_score: number;
 }
+/** A chunk with its score. */
 export interface RankedHit extends Hit {
   /** The version of the analyzer that indexed it. */
   readonly analyzer: number;
 }
+/** The best chunks, and the weights of the terms. */
 export interface Ranking {
   /** Best first. */
   readonly hits: readonly RankedHit[];
@@ -366,10 +368,12 @@ export class TopHits<H extends Hit> {
     if (score !== this.threshold || last === undefined) return score > this.threshold;
     return segment < last.segment || (segment === last.segment && chunk < last.chunk);
   }
+  /** Adds a hit; only the best ones are kept. */
   add(hit: H): void {
     this.hits.push(hit);
     if (this.hits.length >= this.limit * 4 + 16) this.cut();
   }
+  /** The best hits, best first. */
   sorted(): H[] {
     this.cut();
     return this.hits;
@@ -382,5 +386,6 @@ export class TopHits<H extends Hit> {
     this.threshold = this.last?.score ?? Infinity;
   }
 }
+/** Best first; among equals in the order of segments and chunks. */
 export const byScore = (a: Hit, c: Hit): number =>
   c.score - a.score || a.segment - c.segment || a.chunk - c.chunk;

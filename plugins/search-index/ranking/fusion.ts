@@ -77,6 +77,7 @@ export interface MeaningRanking {
   /** Undefined when the meaning of the model's cosines is unknown. */
   readonly scale?: Omit<MeaningScale, "adjusted_query" | "language_directions"> | undefined;
 }
+/** The ranking by words. */
 export interface WordRanking {
   readonly hits: readonly Hit[];
   /** The share of the query in the first hit, weighted by rarity: 0 to 1. */

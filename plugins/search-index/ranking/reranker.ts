@@ -32,6 +32,7 @@ const boostMax = ({ literals }: Query): number =>
 /** The number of hits whose text may be read. */
 export const rerank_hits_max = 50;
 
+/** How the reranker gets the texts. */
 export interface RerankOptions {
   readonly analyzers: ReadonlyMap<number, Analyzer>;
   /** Called once, only for hits that can still enter. Null for a deleted text. */

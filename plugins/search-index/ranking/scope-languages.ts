@@ -7,6 +7,7 @@ const sampled_texts = 5;
 /** Segments whose language is remembered: their texts never change. */
 const remembered_max = 2_000;
 
+/** Remembers the language of each segment that was examined. */
 export class ScopeLanguages {
   /** By segment; null when it could not be detected. */
   private readonly languages = new Map<number, string | null>();

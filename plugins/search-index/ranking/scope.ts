@@ -11,6 +11,7 @@ const few_chunks = 64;
 /** The number of ids remembered, for all scopes together. */
 const cached_ids_max = 2_000_000;
 
+/** The part of a request that determines the scope. */
 export type ScopeRequest = Pick<SearchRequest, "owner_id" | "folder_ids" | "document_ids">;
 
 /** A pack with segments to be searched. */
@@ -21,6 +22,7 @@ export interface ScopedPack {
   /** Whether all of its segments are searched. */
   readonly is_whole: boolean;
 }
+/** The segments that are searched. */
 export interface Scope {
   /** Ids of the segments, ascending. */
   readonly ids: Float64Array;
@@ -31,6 +33,7 @@ export interface Scope {
   readonly packed: Uint8Array;
 }
 
+/** Resolves scopes, and remembers those of recent searches. */
 export class ScopeResolver {
   /** By folders: ids, and the state of the database at that time. Least recently used first. */
   private readonly cached_scopes = new Map<string, { version: number; ids: Float64Array }>();
@@ -41,6 +44,7 @@ export class ScopeResolver {
     private readonly directory: PackDirectory,
   ) {}
 
+  /** The scope of a request, as of now. */
   async resolve(
     { owner_id, folder_ids, document_ids }: ScopeRequest,
     pauses: Pauses,

@@ -19,6 +19,7 @@ import type { RequestHandler } from "../workers/worker-server";
 export interface PackRequest extends ScopeRequest {
   readonly from_id: number;
 }
+/** The messages of the worker. */
 export interface SearchProtocol {
   readonly setting: {
     readonly read_connection: ReadConnectionSpec;
@@ -31,6 +32,7 @@ export interface SearchProtocol {
   readonly response: Searched | null;
 }
 
+/** Answers the requests of one worker. */
 export function searchHandler(
   reader: SegmentReader,
   options: SearcherOptions,

@@ -7,6 +7,7 @@ import {
 import { PostgresSegmentReader } from "./postgres-reader";
 import { SqliteSegmentReader, type SegmentReader } from "./segment-reader";
 
+/** The reader for the database engine. */
 export const openSegmentReader = (spec: ReadConnectionSpec): SegmentReader =>
   spec.engine === "postgres"
     ? new PostgresSegmentReader(new PostgresReadSession(spec))

@@ -12,6 +12,7 @@ import { fromStoredOrNull } from "./stored-segment";
 /** Ids per read. */
 const page_size = 500;
 
+/** `deep` builds every pack again to compare it; the repair deletes those that differ. */
 export class PackCheck implements SystemCheck {
   readonly name = "Index packs";
   /** Found by `deep`, for `mend`. */

@@ -6,6 +6,7 @@ import { PackHead } from "./pack";
 import type { SegmentReader } from "./segment-reader";
 import type { Pauses } from "../workers/worker-protocol";
 
+/** A pack whose head is in memory. */
 export interface Pack {
   readonly id: number;
   /** Local to this process: small, and never reused. */
@@ -17,6 +18,7 @@ type Packs = ReadonlyMap<number, Pack>;
 /** Heads per read. */
 const heads_read_max = 16;
 
+/** The packs by owner. */
 export class PackDirectory {
   /** By owner, least recently used first. */
   private readonly owners = new Map<string, Packs>();

@@ -25,6 +25,7 @@ import {
 } from "./segment";
 import type { Pauses } from "../workers/worker-protocol";
 
+/** The most chunks in a pack. */
 export const pack_chunks_max = 2_048;
 /**
  * Reached before the limit of chunks only by Chinese, Japanese and the like, of which a chunk has
@@ -38,13 +39,16 @@ const format = 1;
 const head_words = 4;
 const wide = 0x8000_0000;
 
+/** The part of a pack that contains the term with this hash. */
 export const partOf = (hash: number): number => hash >>> part_shift;
 
+/** A pack before it is stored. */
 export interface BuiltPack {
   readonly segment_ids: readonly number[];
   readonly head: Uint8Array;
   readonly parts: readonly Uint8Array[];
 }
+/** A segment that becomes part of a pack. */
 export interface PackMember {
   readonly id: number;
   readonly segment: Segment;
@@ -223,9 +227,11 @@ export class PackHead {
       }
   }
 
+  /** The number of chunks in the pack. */
   get chunks(): number {
     return this.lengths.length;
   }
+  /** The bytes that the head takes in memory. */
   get byteLength(): number {
     return this.ids.byteLength * 3 + this.chunks * 4;
   }

@@ -22,6 +22,7 @@ const search_pause_ms = 60_000;
 /** The number of owners whose last time is remembered. */
 const remembered_max = 10_000;
 
+/** What it needs besides `Context`. */
 export interface PackerContext extends Pick<Context, "inTransaction" | "now_ms" | "log"> {
   readonly files: Pick<Context["files"], "requireFreeSpace">;
   readonly searcher: Pick<WorkerClient<SearchProtocol>, "ask">;

@@ -69,6 +69,7 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
     return this.young_bytes + this.old_bytes;
   }
 
+  /** Drops an entry, because its segment was deleted. */
   delete(id: number): void {
     const young = this.young.get(id);
     const old = this.old.get(id);

@@ -12,6 +12,7 @@
  */
 import { radixSort } from "./radix-sort";
 
+/** The most chunks in a segment. */
 export const segment_chunks_max = 256;
 /**
  * The number of term occurrences after which a segment is closed, so that its postings fit 16 bits.
@@ -26,11 +27,17 @@ const tf_max = 255;
  */
 export const listing_length = 65_535;
 
+/** The block of bytes, as 32-bit words. */
 export type Segment = Uint32Array;
+/** The version of the analyzer that made the terms. */
 export const analyzerOf = (segment: Segment): number => segment[0]!;
+/** The number of terms. */
 export const termCount = (segment: Segment): number => segment[1]!;
+/** The number of chunks. */
 export const chunkCount = (segment: Segment): number => segment[2]!;
+/** The number of postings. */
 export const postingCount = (segment: Segment): number => segment[3]!;
+/** The sum of the lengths of all chunks, in terms. */
 export const lengthSum = (segment: Segment): number => segment[4]!;
 
 const half = (segment: Segment, at: number): number =>
@@ -106,6 +113,7 @@ export class SegmentBuilder {
     this.chunk_start = this.used;
   }
 
+  /** The number of chunks added so far. */
   get chunks(): number {
     return this.lengths.length;
   }
@@ -170,6 +178,7 @@ export interface SegmentColumns {
   readonly starts: Uint16Array;
   readonly postings: Uint16Array;
 }
+/** An empty segment of this size, to be filled column by column. */
 export function newSegment(
   analyzer: number,
   terms: number,

@@ -34,6 +34,7 @@ const last_posting = 0x80;
 const far = 112;
 const far_and_often = 127;
 
+/** Encodes a segment. */
 export function toStored(segment: Segment): Uint8Array<ArrayBuffer> {
   const chunks = chunkCount(segment);
   const terms = termCount(segment);

@@ -5,6 +5,7 @@
 import type { MeaningScale } from "./vector-math";
 import { cosine, withoutDirections } from "./vector-products";
 
+/** How to interpret the cosines of a set of vectors. */
 export interface Calibration extends Pick<
   MeaningScale,
   "answer_margin" | "passage_likeness" | "spread"
@@ -27,6 +28,7 @@ interface Languages {
 }
 /** The vector of a reference text; null when the model could not take it. */
 type ReferenceVector = Float32Array | null;
+/** The vectors of the known questions and passages. */
 export interface ReferenceVectors {
   readonly pairs: readonly {
     readonly question: ReferenceVector;

@@ -28,6 +28,7 @@ const reference_texts = [
 ] as const;
 const texts_count = reference_texts.reduce((count, [, texts]) => count + texts.length, 0);
 
+/** Computes a calibration when it is first needed. */
 export class Calibrations {
   /** By set; null: the model can't tell which texts belong together. */
   private readonly cache = new Map<number, Calibration | null>();

@@ -14,6 +14,7 @@ type FindNearest = (
   segments: number,
 ) => Promise<NearSegments | null | undefined>;
 
+/** Where the vectors are, and how many chunks are wanted. */
 export interface NearestOptions {
   /** Of the same set. */
   readonly memory: VectorMemory;
@@ -28,6 +29,7 @@ export interface NearestOptions {
   readonly nearest?: NearSegments | undefined;
 }
 
+/** The most similar chunks, and what they were compared with. */
 export interface NearestChunks {
   /** Best first. */
   readonly hits: Hit[];

@@ -21,6 +21,7 @@ export type Nearest = (
   hits: number,
 ) => number;
 
+/** The kernel for this processor, over this memory. */
 export function openKernel(memory: WebAssembly.Memory): Nearest {
   const code = readFileSync(simd_kernel);
   if (!WebAssembly.validate(code)) return plainKernel(memory);

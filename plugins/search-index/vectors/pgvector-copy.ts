@@ -34,6 +34,7 @@ export interface CopyState extends Pgvector {
   readonly copied: number;
 }
 
+/** Creates and updates the copy when it is requested. */
 export class PgvectorCopy {
   private requested_at_ms = -Infinity;
 

@@ -11,6 +11,7 @@ export const version_min = "0.8.0";
 /** The limit of an index of 16-bit numbers. */
 export const dimensions_max = 4_000;
 
+/** The extension as found on the server. */
 export interface Pgvector {
   /** `absent`: the server does not offer it; `closed`: this user may not create it. */
   readonly state: "absent" | "old" | "closed" | "ready";
@@ -61,6 +62,7 @@ export async function copiesSchema(all: RunAside): Promise<string> {
   return row!.name;
 }
 
+/** The table with the copy of a set; `schema` is quoted. */
 export const copyOf = (schema: string, set_id: number): string => `${schema}.copy_${set_id}`;
 
 /** For a set: a row per vector, and up to which vectors everything was copied. */

@@ -28,6 +28,7 @@ const length_max = 4_000;
 /** Nor do further tokens, when they are compared. */
 const tokens_max = 64;
 
+/** What it needs besides `Context`. */
 export interface QueryEmbedderContext extends Pick<Context, "now_ms" | "log"> {
   readonly embedder: () => Embedder | undefined;
   /** The set that queries are compared with. */
@@ -40,11 +41,13 @@ interface EmbeddedQuery extends QueryVector {
   /** The vectors of its tokens, one after another, if the embedder has them. */
   readonly tokens?: Float32Array | undefined;
 }
+/** The vectors of a query, and of the texts to compare with it. */
 export interface QueryVectors extends EmbeddedQuery {
   /** What the vectors of texts have in common; undefined as long as `scale` is. */
   readonly centre?: Float32Array | undefined;
 }
 
+/** Remembers recent queries, and pauses after failures. */
 export class QueryEmbedder {
   private readonly cache = new Map<string, EmbeddedQuery>();
   /** In a row. */

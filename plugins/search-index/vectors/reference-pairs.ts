@@ -4,6 +4,7 @@
  * sets of vectors are calibrated again.
  */
 export const reference_version = 2;
+/** Each question is answered by its passage and by no other. */
 export const reference_pairs: readonly {
   readonly question: string;
   readonly passage: string;

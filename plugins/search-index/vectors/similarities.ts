@@ -23,6 +23,7 @@ const turn_ms_max = 900;
  */
 const cached_max = { with_tokens: 400, without: 4_000 } as const;
 
+/** What it needs besides `Context`. */
 export interface TextSimilaritiesContext extends Pick<Context, "now_ms" | "log"> {
   readonly embedder: () => Embedder | undefined;
   /** The set that questions are compared with. */
@@ -38,6 +39,7 @@ interface EmbeddedText {
 }
 type Cache = Map<string, EmbeddedText>;
 
+/** Remembers the vectors of recent texts. */
 export class TextSimilarities {
   /** By set and text. */
   private readonly caches = { with_tokens: new Map() as Cache, without: new Map() as Cache };

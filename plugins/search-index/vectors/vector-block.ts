@@ -41,10 +41,12 @@ export function isBlockOf(bytes: Uint8Array, dimensions: number): boolean {
 export const strideOf = (dimensions: number): number => aligned(dimensions);
 /** The offset of the first row. */
 export const rowsAt = (rows: number): number => aligned(header_bytes + 5 * rows);
+/** The size of a block. */
 export const blockBytes = (rows: number, dimensions: number): number =>
   rowsAt(rows) + rows * strideOf(dimensions);
 /** The offsets of the scales and of the chunks. */
 export const scales_at = header_bytes;
+/** Where the chunk of each row begins. */
 export const chunksAt = (rows: number): number => scales_at + 4 * rows;
 
 /** Vectors in the order of their chunks. */

@@ -14,6 +14,7 @@ import * as store from "./vector-store";
 const bytes_max = 2 * 2 ** 20;
 const segments_max = 64;
 
+/** Runs as a job until nothing is left to convert. */
 export class VectorConverter {
   constructor(
     private readonly ctx: Pick<Context, "db" | "enqueue" | "afterCommit" | "truncateWal">,

@@ -6,12 +6,14 @@ import { firstFrom } from "../ranking/scope";
 
 /** Instead of a location: nothing is known of the segment, or it is known to have no vectors. */
 export const unknown = 0;
+/** The place of a segment that is known to have no vectors. */
 export const absent = 1;
 
 /** After this many additions, or this share of all, they are sorted in together. */
 const recent_max = 4_096;
 const recent_share = 1 / 8;
 
+/** Places by segment id, for sorted look-ups. */
 export class VectorDirectory {
   /** Ascending. */
   private ids = new Float64Array(0);
@@ -30,6 +32,7 @@ export class VectorDirectory {
     }
   }
 
+  /** Records where the vectors of a segment are. */
   set(id: number, place: number): void {
     this.recent.set(id, place);
     if (this.recent.size > Math.max(recent_max, this.ids.length * recent_share))

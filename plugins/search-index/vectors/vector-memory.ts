@@ -43,6 +43,7 @@ export class Comparison {
   ) {
     this.top = new TopHits(limit);
   }
+  /** The mean of all cosines; 0 when there are none. */
   get mean(): number {
     return this.compared === 0 ? 0 : this.sum / this.compared;
   }
@@ -55,6 +56,7 @@ interface Slab {
   used_by: number;
 }
 
+/** Compares the vectors of segments with that of a query. */
 export class VectorMemory {
   private readonly memory: WebAssembly.Memory;
   private readonly nearest: Nearest;

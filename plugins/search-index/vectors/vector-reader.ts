@@ -8,6 +8,7 @@ export interface VectorMark {
   readonly set_id: number;
   readonly segment_id: number;
 }
+/** Where searches read vectors from. */
 export interface VectorReader {
   /**
    * The vectors of each segment in a set, as in `vector-block.ts`, with this length; null also
@@ -30,6 +31,7 @@ export interface VectorReader {
    */
   readonly near?: (request: NearRequest) => Promise<NearSegments | null | undefined>;
 }
+/** What the nearest segments are looked for with. */
 export interface NearRequest {
   readonly set_id: number;
   readonly folder_ids: readonly string[];
@@ -37,6 +39,7 @@ export interface NearRequest {
   readonly segments: number;
   readonly query: Float32Array;
 }
+/** The segments with the vectors most similar to a query. */
 export interface NearSegments {
   readonly near: readonly number[];
   /** Segments that it does not know yet. */
@@ -47,6 +50,7 @@ export interface NearSegments {
 const batch_sizes = [64, 8, 1] as const;
 const listed_max = 1_000;
 
+/** Reads them from the embedded database. */
 export class SqliteVectorReader implements VectorReader {
   private readonly statements: ReturnType<typeof prepareAll>;
 

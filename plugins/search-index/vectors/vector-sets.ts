@@ -10,10 +10,12 @@ import { followedVectorSet, insertVectorSet, vectorSets } from "./vector-store";
 /** Published when there are other sets, or another one is in use. */
 const VectorSetsChanged = topic<null>("index.vector_sets_changed");
 
+/** What it needs besides `Context`. */
 export interface VectorSetsContext extends Pick<Context, "db" | "node" | "notifier" | "now_ms"> {
   readonly embedder: () => Embedder | undefined;
 }
 
+/** The sets of this process, reloaded when another process changes them. */
 export class VectorSets {
   /** The set of the embedder's model, which is kept complete. Null without an embedder. */
   target: VectorSetRow | null = null;
@@ -96,6 +98,7 @@ export class VectorSets {
     return set;
   }
 
+  /** The set that is kept complete, as the transaction sees it. */
   async targetIn(db: Db): Promise<VectorSetRow | null> {
     if (!this.ctx.node.shared) return this.target;
     return (await followedVectorSet(db)) ?? null;
@@ -106,6 +109,7 @@ export class VectorSets {
   }
 }
 
+/** The set of the embedder's model, if there is one. */
 export const targetAmong = (
   sets: readonly VectorSetRow[],
   { model, dimensions }: Embedder,

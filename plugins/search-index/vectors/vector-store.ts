@@ -4,6 +4,7 @@ import { segmentChanged } from "../backend/backend-store";
 import { insertVectorsRow, type IndexDb, type VectorSetRow, type VectorsRow } from "../store";
 import { blockOfFloats } from "./vector-block";
 
+/** All sets, oldest first. */
 export const vectorSets = (db: IndexDb): Promise<VectorSetRow[]> =>
   db.selectFrom("index_vector_sets").selectAll().orderBy("id").execute();
 export const insertVectorSet = (tx: IndexDb, row: VectorSetRow) =>
@@ -54,6 +55,7 @@ export const findReferences = async (
       .where("version", "=", version)
       .executeTakeFirst()
   )?.data;
+/** Stores the calibration of a set. */
 export async function replaceReferences(
   tx: IndexDb,
   set_id: number,

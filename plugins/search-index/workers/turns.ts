@@ -2,6 +2,7 @@
  * Decides whose turn it is. Owners take turns; requests of one owner run in order, one at a time.
  */
 
+/** Whose turn it is, and how urgent. */
 export interface TakesTurns {
   readonly owner: string;
   /** Runs only when nothing else is ready. */
@@ -23,6 +24,7 @@ export class Turns<T extends TakesTurns> {
   private last_was_fresh = false;
   private last_key: string | undefined;
 
+  /** Adds an item to the queue of its owner. */
   add(item: T): void {
     const key = keyOf(item);
     const queue = this.queues.get(key);

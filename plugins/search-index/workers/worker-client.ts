@@ -15,6 +15,7 @@ import {
   type WorkerProtocol,
 } from "./worker-protocol";
 
+/** Which worker, and its limits. */
 export interface WorkerOptions<P extends WorkerProtocol> {
   /** The worker's file relative to the root of the project: its name inside the executable. */
   readonly path: string;
@@ -31,6 +32,7 @@ export interface WorkerOptions<P extends WorkerProtocol> {
   readonly isLarge?: (request: P["request"]) => boolean;
   readonly log: Log;
 }
+/** Who asks, and what becomes of the parts of the response. */
 export interface AskOptions<P extends WorkerProtocol> {
   /** The requesting user: owners take turns. */
   readonly owner: string;
@@ -65,6 +67,7 @@ const large_max = 2;
 const hang_ms_default = 60_000;
 const close_ms_max = 1_000;
 
+/** Sends requests to the worker, and starts it when needed. */
 export class WorkerClient<P extends WorkerProtocol> {
   private readonly pending = new Map<number, Pending<P>>();
   private worker: Worker | null = null;

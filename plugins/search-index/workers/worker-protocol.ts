@@ -10,6 +10,7 @@ export interface WorkerProtocol {
   readonly part: unknown;
   readonly response: unknown;
 }
+/** What the client sends. */
 export type ToWorker<P extends WorkerProtocol> =
   | { readonly setting: P["setting"]; readonly control: SharedArrayBuffer }
   | {
@@ -21,12 +22,14 @@ export type ToWorker<P extends WorkerProtocol> =
   | { readonly cancel: number }
   // The number of parts of its response taken so far.
   | { readonly taken: number; readonly parts: number };
+/** What the worker sends. */
 export type FromWorker<P extends WorkerProtocol> = { readonly id: number } & (
   | NumberedPart<P>
   // With its last part: a message costs more than the content of a small one.
   | { readonly response: P["response"]; readonly last: NumberedPart<P> | null }
   | { readonly error: WorkerError }
 );
+/** A part of a response; parts are numbered in order. */
 export interface NumberedPart<P extends WorkerProtocol> {
   readonly part: P["part"];
   readonly part_no: number;
@@ -46,6 +49,7 @@ export interface WorkerError {
 export const in_work = 0;
 export const slices = 1;
 export const sent = 2;
+/** The size of the shared control words. */
 export const control_bytes = 3 * Int32Array.BYTES_PER_ELEMENT;
 
 /** How long work yields to others. */

@@ -33,6 +33,7 @@ export interface Run<P extends WorkerProtocol> extends Pauses {
    */
   sendPart(part: P["part"], transfer?: ArrayBuffer[]): void;
 }
+/** Answers one request, with parts if its response is long. */
 export type RequestHandler<P extends WorkerProtocol> = (
   request: P["request"],
   run: Run<P>,

@@ -18,8 +18,9 @@ export interface RelevanceContext {
   readonly is_other_language: boolean;
   /** Their similarities include those of their tokens. */
   readonly are_by_tokens: boolean;
-  /** The language of the question, ISO 639-1; null when undetected. */
+  /** ISO 639-1; null when undetected. */
   readonly language: string | null;
+  readonly passages_language: string | null;
   /** The question contains a number, a code, an abbreviation or a name that no passage has. */
   readonly is_name_missing: boolean;
   readonly question: string;
@@ -54,9 +55,9 @@ const thresholds = {
 } as const;
 /**
  * Across languages words say nothing. What answers is similar, and its passage and its sentence
- * exceed the others: each counts by its weight. For some languages even answers are less similar,
- * so a lower threshold is enough. Chosen with questions in fourteen languages, most of them about
- * passages in another one.
+ * exceed the others: each counts by its weight. For questions in some languages even answers are
+ * less similar, so a lower threshold is enough. Chosen with questions in fourteen languages, most
+ * of them about passages in another one.
  */
 interface AcrossLanguages {
   readonly lead: number;
@@ -64,7 +65,13 @@ interface AcrossLanguages {
   readonly missing_name: number;
   readonly threshold: number;
   readonly threshold_of_distant: number;
+  /** Languages of questions. */
   readonly distant: ReadonlySet<string | null>;
+  /**
+   * For passages in Chinese, which say twice as much as others of their length: fewer of their
+   * sentences are compared in time, and the one that answers may not be among them.
+   */
+  readonly threshold_in_chinese: number;
 }
 const across: AcrossLanguages = {
   lead: 0.5,
@@ -73,6 +80,7 @@ const across: AcrossLanguages = {
   threshold: 0.46,
   threshold_of_distant: 0.35,
   distant: new Set(["zh"]),
+  threshold_in_chinese: 0.46,
 };
 /** Other sentences share fewer tokens, even those about the same subject. */
 const across_by_tokens: AcrossLanguages = {
@@ -82,6 +90,7 @@ const across_by_tokens: AcrossLanguages = {
   threshold: 0.43,
   threshold_of_distant: 0.35,
   distant: new Set(["el", "ko", "tr", "vi", "zh"]),
+  threshold_in_chinese: 0.33,
 };
 /** A sentence in the question's language stands out above both thresholds; the second as above. */
 const standing_out = { similarity: 0.8, threshold: 0.85 } as const;
@@ -142,7 +151,9 @@ function isNearAcross(
   const missing = context.is_name_missing ? limits.missing_name : 0;
   const is_distant = limits.distant.has(context.language);
   const threshold = is_distant ? limits.threshold_of_distant : limits.threshold;
-  return standingOf(nearness, context, limits) - missing >= threshold;
+  const threshold_min =
+    context.passages_language === "zh" ? limits.threshold_in_chinese : threshold;
+  return standingOf(nearness, context, limits) - missing >= Math.min(threshold, threshold_min);
 }
 const standingOf = (
   nearness: number,

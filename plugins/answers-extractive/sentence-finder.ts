@@ -18,9 +18,10 @@ import { rankByMeaning, rankSentences, type Sentence } from "./sentence-ranking"
 const meaning_timeout_ms = 300;
 /**
  * How many sentences are compared, and about how many tokens they have together: a processor reads
- * some 1,200 a second.
+ * some 1,200 a second. In another language more of them, because words don't tell which.
  */
 const candidates_max = 10;
+const candidates_in_other_language_max = 20;
 const tokens_max = 400;
 const tokens_per_letter = 0.27;
 const tokens_per_ideograph = 0.65;
@@ -65,21 +66,21 @@ export async function findSentences(
   const { areLanguagesDifferent, languageOf } = options;
   const analysis = withForms(options.analysis, searched_terms);
   const parts = questionParts(question.text);
-  const is_other_language = areLanguagesDifferent(
-    question.text,
-    sources.map(({ text }) => text).join("\n"),
-  );
+  const passages_text = sources.map(({ text }) => text).join("\n");
+  const is_other_language = areLanguagesDifferent(question.text, passages_text);
   const passage_terms = termsIn(sources, analysis);
   const missing_compounds = missingCompounds(question.text, passage_terms, analysis);
   const terms = searched_terms.filter(({ term }) => !missing_compounds.has(term));
   const terms_of = parts.map((part) => termsOf(part, parts, terms, analysis));
   const language = languageOf(question.text, { is_question: true });
+  const passages_language = languageOf(passages_text);
   const answers = await Promise.all(
     parts.map(async (part, at) => {
       const { ranked, are_by_tokens } = await ranking(part, terms_of[at]!, sources, {
         compare: question.compare,
         analysis,
-        candidates: candidates_max / parts.length,
+        candidates:
+          (is_other_language ? candidates_in_other_language_max : candidates_max) / parts.length,
         by_tokens: is_other_language,
       });
       const is_answer =
@@ -93,6 +94,7 @@ export async function findSentences(
           is_other_language,
           are_by_tokens,
           language,
+          passages_language,
           question: part,
         });
       return { ranked, is_answer };

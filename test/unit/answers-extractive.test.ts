@@ -428,6 +428,8 @@ describe("whether the nearest sentence answers:", () => {
     ["a Turkish question", "Çıktı nasıl yazdırılır?", prose, 0.36, true],
     ["a Vietnamese question", "Làm sao để in kết quả?", prose, 0.36, true],
     ["a Turkish question about something else", "Kule ne kadar yüksektir?", prose, 0.34, false],
+    ["a passage in Chinese", "How is the output printed?", "输出默认打印为图像。", 0.34, true],
+    ["one about something else", "How high is the tower?", "输出默认打印为图像。", 0.32, false],
   ];
   test.each(by_tokens)(
     "languages differ, %s",
@@ -445,6 +447,34 @@ describe("whether the nearest sentence answers:", () => {
       expect(chosen.length > 0).toBe(expected);
     },
   );
+
+  const counts: [why: string, question: string, compared: number][] = [
+    ["in the question's language, the first ones by words", "How is the output written?", 10],
+    ["in another language, more of them", "Wie wird die Ausgabe geschrieben?", 15],
+  ];
+  test.each(counts)("sentences are compared: %s", async (_why, text, compared) => {
+    const sentences = Array.from({ length: 15 }, (_, at) => `The output ${at} is written.`);
+    let count = 0;
+    await findSentences(
+      {
+        text,
+        compare: async (_question, texts) => {
+          count = texts.length;
+          return null;
+        },
+      },
+      {
+        passages: [
+          { quote: sentences.join(" "), document_name: "", heading: null, score: 1 },
+        ] as never,
+        meanings: [null],
+        terms: terms(text),
+        lead: null,
+      },
+      parts,
+    );
+    expect(count).toBe(compared);
+  });
 
   const close: [why: string, question: string, similarity: number, lead: number, boolean][] = [
     [

@@ -224,7 +224,13 @@ describe("ranking", () => {
     ]);
   });
   test("counts other forms of a word as half an occurrence, however many there are", async () => {
-    const texts = ["вода воды пена", "вода моря пена", "воды воду водой", "воды моря пена", "земля"];
+    const texts = [
+      "вода воды пена",
+      "вода моря пена",
+      "воды воду водой",
+      "воды моря пена",
+      "земля",
+    ];
     const query = parseQuery("вода", undefined, analyzers, 1);
     for (const { hits, idfs } of [
       await rank([segmentOf(texts)], query, 10),

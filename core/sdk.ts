@@ -69,7 +69,11 @@ export { isFull, isUnique } from "./store/storage-errors";
 export { openReadConnection, type ReadConnectionSpec } from "./store/read-connection";
 export { PostgresReadSession } from "./store/postgres/read-session";
 export { PostgresSideSession, type RunAside } from "./store/postgres/side-session";
-export { findDamage, type DamageFound, type SearchPlace } from "./store/integrity";
+export {
+  findDamage,
+  type DamageFound,
+  type SearchPosition as SearchPlace,
+} from "./store/integrity";
 export { copySnapshot, snapshotBytes } from "./store/snapshot";
 export { findDanglingRows, findFaults, readFacts, type DatabaseFacts } from "./store/inspection";
 export { database_file, lockFile } from "./store/lock";

@@ -53,7 +53,8 @@ async function move(flags: Flags, address: string, options: ProgramOptions): Pro
       `${from.display_name} was not changed.`,
   );
   if (damaged.length === 0) return;
-  for (const { sha256, why } of damaged.slice(0, named_max)) options.complain(`${sha256}: ${why}`);
+  for (const { sha256, reason: why } of damaged.slice(0, named_max))
+    options.complain(`${sha256}: ${why}`);
   throw new Error(
     `${counted(damaged.length, "file was", "files were")} not copied. Run ` +
       "`dossier doctor --deep` to see which documents are affected",

@@ -2,8 +2,10 @@
 
 /** One line of text, without line breaks, of at most `message_bytes_max` bytes. */
 export type ChannelMessage = string;
+/** In UTF-8. PostgreSQL allows 8,000 bytes, which have to contain the name of the sender, too. */
 export const message_bytes_max = 7_000;
 
+/** A connection to the other processes on the database. */
 export interface Channel {
   /**
    * Inside a transaction the message is part of it: sent at the commit, never after a rollback.

@@ -10,7 +10,7 @@ import type { Mutex } from "./mutex";
 /** The log is measured at most this often. */
 const measure_every_ms = 10;
 /** Below this number of pages, moving them is faster than asking the thread. */
-const few_pages_max = 128;
+const inline_pages_max = 128;
 /** The thread ends after this time without work, which gives its memory back. */
 const idle_ms = 2_000;
 
@@ -20,6 +20,7 @@ interface LogSize {
   readonly checkpointed: number;
 }
 
+/** What `Checkpointer` needs besides its connection. */
 export interface CheckpointerOptions {
   readonly path: string;
   /** The length of the log that triggers a checkpoint. */
@@ -28,6 +29,7 @@ export interface CheckpointerOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** Keeps the write-ahead log short. At most one checkpoint runs at a time. */
 export class Checkpointer {
   private measured_at_ms = -Infinity;
   private running: Promise<void> | undefined;
@@ -57,6 +59,7 @@ export class Checkpointer {
     }));
   }
 
+  /** Waits for the current checkpoint. Later ones run without the thread. */
   async stop(): Promise<void> {
     this.stopped = true;
     await this.running;
@@ -66,7 +69,7 @@ export class Checkpointer {
   private async moveAll(): Promise<void> {
     const { log, checkpointed } = this.pages();
     try {
-      if (log - checkpointed > few_pages_max && !this.stopped) await this.moveInThread();
+      if (log - checkpointed > inline_pages_max && !this.stopped) await this.moveInThread();
     } catch {
       // There can't be a thread at the moment: the step below does all of it.
     }
@@ -94,8 +97,8 @@ export class Checkpointer {
     this.worker ??= startCheckpoints();
     const worker = this.worker;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const listening = new AbortController();
-    const { signal } = listening;
+    const listeners = new AbortController();
+    const { signal } = listeners;
     worker.addEventListener("message", () => resolve(), { signal });
     worker.addEventListener(
       "error",
@@ -109,7 +112,7 @@ export class Checkpointer {
     worker.postMessage(this.options.path);
     // The same step on this connection reports the error.
     await promise;
-    listening.abort();
+    listeners.abort();
     this.idle_timer = setTimeout(() => this.endThread(), idle_ms);
     this.idle_timer.unref();
   }

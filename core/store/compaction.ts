@@ -17,12 +17,12 @@ const suffix = ".compact";
  * space for both.
  */
 export function compactDatabase(path: string): { readonly before: number; readonly after: number } {
-  const compact = `${path}${suffix}`;
-  rmSync(compact, { force: true });
+  const compact_path = `${path}${suffix}`;
+  rmSync(compact_path, { force: true });
   const database = new Database(path, { create: false, readwrite: true });
   try {
     // Keeps other commands from writing until the new file has replaced the old one.
-    for (const step of keep_out) database.run(step);
+    for (const step of exclusive_mode) database.run(step);
     const before = statSync(path).size;
     const { free_bytes, reserve_bytes } = freeSpaceOf(dirname(path));
     if (free_bytes < before + reserve_bytes)
@@ -31,13 +31,13 @@ export function compactDatabase(path: string): { readonly before: number; readon
           `only ${free_bytes} bytes are free`,
       );
     database.run("pragma auto_vacuum = incremental");
-    database.run("vacuum into ?", [compact]);
-    sync(compact);
-    renameSync(compact, path);
+    database.run("vacuum into ?", [compact_path]);
+    sync(compact_path);
+    renameSync(compact_path, path);
     sync(dirname(path));
     return { before, after: statSync(path).size };
   } catch (error) {
-    rmSync(compact, { force: true });
+    rmSync(compact_path, { force: true });
     if (isBusy(error)) throw new Error(`another process is using ${path}. Stop it first`);
     throw error;
   } finally {
@@ -46,7 +46,7 @@ export function compactDatabase(path: string): { readonly before: number; readon
 }
 
 /** Closes the write-ahead log, whose name would be that of the new database's log, too. */
-const keep_out = [
+const exclusive_mode = [
   "pragma busy_timeout = 1000",
   "pragma locking_mode = exclusive",
   "pragma journal_mode = delete",

@@ -9,6 +9,7 @@ import type { Log } from "../base/log";
 import { FreeSpaceWatch, type FreeSpace } from "./free-space";
 import { ReserveFile } from "./reserve-file";
 
+/** The page size of the database, bytes. */
 export const page_bytes = 4096;
 /** How often a full disk is checked again, and how often the growth limit is adjusted. */
 const check_every_ms = 1_000;
@@ -43,6 +44,7 @@ export function logLimits({ reserve_bytes }: FreeSpace): LogLimits {
   return { pages_max, late_pages_max: bytes < wal_bytes_max ? pages_max : late_factor * pages_max };
 }
 
+/** What `DiskSpace` needs besides its connection. */
 export interface DiskSpaceOptions {
   /** The path of the database. */
   readonly path: string;
@@ -50,6 +52,7 @@ export interface DiskSpaceOptions {
   readonly freeSpace: (path: string) => FreeSpace;
 }
 
+/** The space on the disk of one database, as of its latest checks. */
 export class DiskSpace {
   private readonly directory: string;
   private readonly free_space: FreeSpaceWatch;
@@ -63,7 +66,7 @@ export class DiskSpace {
    */
   private is_reserve_in_use: boolean;
   private checked_at_ms = -Infinity;
-  private limited_at_ms = -Infinity;
+  private growth_limited_at_ms = -Infinity;
 
   constructor(
     private readonly database: Database,
@@ -87,9 +90,11 @@ export class DiskSpace {
     if (this.is_full && performance.now() - this.checked_at_ms > check_every_ms) void this.check();
     return this.is_full;
   }
+  /** The space left is for deletions: other writes are refused. */
   get reserve_in_use(): boolean {
     return this.full && this.is_reserve_in_use;
   }
+  /** Free on the disk, without the reserve. */
   get free_bytes(): number {
     return this.free().free_bytes;
   }
@@ -107,7 +112,7 @@ export class DiskSpace {
    * what is left.
    */
   noteFull(): void {
-    this.limited_at_ms = -Infinity;
+    this.growth_limited_at_ms = -Infinity;
     const { free_bytes, reserve_bytes } = this.free();
     if (this.is_full || free_bytes >= reserve_bytes) return;
     this.is_full = true;
@@ -126,7 +131,7 @@ export class DiskSpace {
     this.is_full = true;
     this.is_reserve_in_use = true;
     this.checked_at_ms = performance.now();
-    this.limited_at_ms = -Infinity;
+    this.growth_limited_at_ms = -Infinity;
     this.options.log.warn("the space reserved for deletions is in use", {
       directory: this.directory,
     });
@@ -151,8 +156,8 @@ export class DiskSpace {
    * emptied. Call it between transactions only.
    */
   limitGrowth(): void {
-    if (performance.now() - this.limited_at_ms < limit_every_ms) return;
-    this.limited_at_ms = performance.now();
+    if (performance.now() - this.growth_limited_at_ms < limit_every_ms) return;
+    this.growth_limited_at_ms = performance.now();
     const { free_bytes } = this.free();
     const { page_count } = this.database
       .query<{ page_count: number }, []>("pragma page_count")
@@ -163,6 +168,7 @@ export class DiskSpace {
     this.database.run(`pragma max_page_count = ${pages_max}`);
   }
 
+  /** Waits until a reserve that is being written is complete. */
   async stop(): Promise<void> {
     clearTimeout(this.write_reserve);
     await this.reserve.settled();

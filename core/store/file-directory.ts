@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { ListedFile } from "./files";
 
 /** Files per batch of a listing. */
-const listed_at_once = 500;
+const names_per_batch = 500;
 const folder_pattern = /^[0-9a-f]{2}$/;
 const name_pattern = /^[0-9a-f]{64}$/;
 
@@ -19,8 +19,8 @@ export async function* listNames(directory: string): AsyncGenerator<string[]> {
     if (!folder_pattern.test(folder)) continue;
     const entries = await readdir(join(directory, folder));
     names.push(...entries.filter((name) => name_pattern.test(name)).sort());
-    for (; names.length >= listed_at_once; names = names.slice(listed_at_once))
-      yield names.slice(0, listed_at_once);
+    for (; names.length >= names_per_batch; names = names.slice(names_per_batch))
+      yield names.slice(0, names_per_batch);
   }
   if (names.length > 0) yield names;
 }

@@ -51,7 +51,7 @@ export class FileStore implements Files {
   private readonly guards = new Map<string, Guard>();
   private readonly spool: Spool;
   /** The last file that the disk could not read. */
-  private unreadable: { sha256: string; message: string; met_ms: number } | undefined;
+  private unreadable: { sha256: string; message: string; failed_at_ms: number } | undefined;
   private directory_trusted_until_ms = -Infinity;
   readonly place = null;
 
@@ -89,7 +89,7 @@ export class FileStore implements Files {
         requireDirectory(this.directory);
         return false;
       }
-      if (code === "EIO") this.unreadable = { sha256, message, met_ms: performance.now() };
+      if (code === "EIO") this.unreadable = { sha256, message, failed_at_ms: performance.now() };
       throw translateError(error);
     }
   }
@@ -142,8 +142,8 @@ export class FileStore implements Files {
   async failure(): Promise<string | null> {
     try {
       this.requireDirectoryExists();
-      const { sha256, message, met_ms } = this.unreadable ?? { met_ms: -Infinity };
-      if (performance.now() - met_ms > unreadable_ms) return null;
+      const { sha256, message, failed_at_ms } = this.unreadable ?? { failed_at_ms: -Infinity };
+      if (performance.now() - failed_at_ms > unreadable_ms) return null;
       return `The original ${sha256} can't be read: ${message}.`;
     } catch (error) {
       return `${(error as Error).message}.`;

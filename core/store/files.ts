@@ -84,17 +84,22 @@ export interface FilesCounts {
 /** Queries the database whether a row uses the file. */
 export type StillUsed = (sha256: string) => Promise<boolean>;
 /**
- * Returns the used ones among these files, in one query. `StillUsed` is called for each of the rest
+ * Returns the used ones among these files, in one query. `StillUsed` is called for each other one
  * before it is deleted.
  */
 export type FindUsed = (sha256s: readonly string[]) => Promise<ReadonlySet<string>>;
 
+/** How a file is received. */
 export interface ReceiveFileOptions {
   readonly bytes_max: number;
   /** Called with each chunk when its bytes have been copied: it may be reused or freed. */
   readonly onCopied?: (chunk: Uint8Array) => void;
 }
 
+/**
+ * The port itself: implemented by `FileStore` (a directory) and `SharedFiles` (shared by several
+ * processes).
+ */
 export interface Files {
   /**
    * Reads to the end and hashes; memory does not grow with the size. @throws HttpError 413 above

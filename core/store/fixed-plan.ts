@@ -1,11 +1,13 @@
-/** Texts between quotes and comments, in which a question mark is no value. */
+/** Keeps SQLite from planning a statement again each time it is run. */
+
+/** Values, and the quoted texts and comments in which a question mark is none. */
 const value_or_text = /'[^']*'|"[^"]*"|--.*|\?/g;
 
 /**
- * SQLite compiles a statement again at each run if its plan may depend on a bound value, as that of
- * a limit or of a join does, which takes longer than to run most of them. A plus sign hides the
- * value from the planner and changes nothing else. So the condition of a partial index has to be
- * written with literals.
+ * The statement with a plan that doesn't depend on bound values. SQLite compiles it again at each
+ * run otherwise, which takes longer than most runs: for example with a limit or a join. A plus sign
+ * hides the value from the planner and changes nothing else. For a partial index to be used, its
+ * condition has to be written with literals.
  */
 export const withFixedPlan = (sql: string): string =>
-  sql.replaceAll(value_or_text, (found) => (found === "?" ? "+?" : found));
+  sql.replaceAll(value_or_text, (token) => (token === "?" ? "+?" : token));

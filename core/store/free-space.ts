@@ -6,6 +6,7 @@ const reserve_bytes_max = 16 * 2 ** 20;
 /** On a small disk the reserve is one twentieth of it. */
 const share_of_disk = 20;
 
+/** The space of one file system. */
 export interface FreeSpace {
   readonly free_bytes: number;
   /** The size of the reserve on this disk. */
@@ -53,6 +54,7 @@ export class FreeSpaceWatch {
     if (this.isShort()) throw storageFull();
   }
 
+  /** Whether less than twice the reserve is free. */
   isShort(): boolean {
     const now_ms = performance.now();
     if (now_ms < this.plenty_until_ms) return false;

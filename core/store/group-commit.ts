@@ -21,6 +21,7 @@ const group_ms_max = 20;
 const turn_ms = 2;
 
 type Work<R> = (tx: Kysely<any>) => Promise<R>;
+/** How one member of a group is run. */
 export interface RunOptions {
   /** Whether it may use the space reserved for deletions. */
   readonly uses_reserve?: boolean;
@@ -34,6 +35,7 @@ interface Member extends RunOptions {
   /** It found no space by itself either: how much of the reserve was released for it. */
   has_reserve: "none" | "part" | "all";
 }
+/** What differs between engines. */
 export interface GroupCommitOptions {
   /** Runs its argument between `begin` and `commit`. */
   readonly transact: (within: (group: Kysely<any>) => Promise<void>) => Promise<void>;
@@ -51,11 +53,12 @@ export interface GroupCommitOptions {
   readonly isUncertain?: (error: unknown) => boolean;
 }
 
-const savepoint = "savepoint member";
-const release = "release member";
-const undo = "rollback to member";
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const begin_member = "savepoint member";
+const release_member = "release member";
+const rollback_member = "rollback to member";
+const nextIteration = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** A queue of transactions, which are written in groups. */
 export class GroupCommit {
   private readonly waiting: Member[] = [];
   private writing = false;
@@ -97,7 +100,7 @@ export class GroupCommit {
     try {
       while (this.waiting.length > 0) {
         await this.writeGroup();
-        if (this.waiting.length > 0) await nextTurn();
+        if (this.waiting.length > 0) await nextIteration();
       }
     } finally {
       this.writing = false;
@@ -115,17 +118,17 @@ export class GroupCommit {
         const commit_at_ms = begun_at_ms + (this.options.gather_ms ?? gather_ms_by_default);
         const close_at_ms = begun_at_ms + group_ms_max;
         let turn_end_ms = begun_at_ms + turn_ms;
-        for (let joined = 0; joined < members_max && performance.now() < close_at_ms; joined++) {
-          if (this.waiting.length === 0 && joined > 0) {
+        for (let members = 0; members < members_max && performance.now() < close_at_ms; members++) {
+          if (this.waiting.length === 0 && members > 0) {
             // Let requests that have arrived join before waiting for the disk.
-            if (performance.now() < commit_at_ms) await nextTurn();
+            if (performance.now() < commit_at_ms) await nextIteration();
             await this.gather(commit_at_ms);
             turn_end_ms = performance.now() + turn_ms;
           } else if (performance.now() >= turn_end_ms) {
-            await nextTurn();
+            await nextIteration();
             turn_end_ms = performance.now() + turn_ms;
           }
-          if (joined > 0 && this.waiting[0]?.alone) break;
+          if (members > 0 && this.waiting[0]?.alone) break;
           current = this.waiting.shift();
           if (!current) break;
           const member = current;
@@ -135,19 +138,19 @@ export class GroupCommit {
         }
       });
     } catch (error) {
-      const lost = results.map(({ member }) => member);
+      const rolled_back = results.map(({ member }) => member);
       if (this.options.isUncertain?.(error)) {
-        for (const member of current ? [...lost, current] : lost) member.reject(error);
+        for (const member of current ? [...rolled_back, current] : rolled_back)
+          member.reject(error);
         return;
       }
-      // It did not even begin: fail the first one waiting, so that no transaction is retried for
-      // ever.
+      // It did not even begin: the first waiting member fails, so that none is retried for ever.
       const culprit = begun ? current : this.waiting.shift();
       if (culprit) this.retryOrReject(culprit, error);
       // A member's failure does not affect the others.
-      for (const member of lost.toReversed())
+      for (const member of rolled_back.toReversed())
         if (member.alone) this.retryOrReject(member, error);
-        else this.tryAlone(member);
+        else this.retryAlone(member);
       return;
     }
     for (const { member, result } of results) member.resolve(result);
@@ -171,9 +174,9 @@ export class GroupCommit {
   private async runMember(
     group: Kysely<any>,
     member: Member,
-    keep: (result: unknown) => void,
+    addResult: (result: unknown) => void,
   ): Promise<void> {
-    await rowsOf(group, savepoint, []);
+    await rowsOf(group, begin_member, []);
     const handle = this.options.memberHandle(group);
     let result: unknown;
     try {
@@ -181,14 +184,14 @@ export class GroupCommit {
     } catch (error) {
       if (!this.options.isOpen()) throw error;
       handle.end();
-      await rowsOf(group, undo, []);
-      await rowsOf(group, release, []);
+      await rowsOf(group, rollback_member, []);
+      await rowsOf(group, release_member, []);
       return this.retryOrReject(member, error);
     } finally {
       handle.end();
     }
-    await rowsOf(group, release, []);
-    keep(result);
+    await rowsOf(group, release_member, []);
+    addResult(result);
   }
 
   /**
@@ -197,19 +200,19 @@ export class GroupCommit {
    */
   private retryOrReject(member: Member, error: unknown): void {
     const is_repeatable = isFull(error) || this.options.isTransient?.(error);
-    if (is_repeatable && !member.alone) this.tryAlone(member);
-    else if (isFull(error) && this.giveReserve(member)) this.waiting.unshift(member);
+    if (is_repeatable && !member.alone) this.retryAlone(member);
+    else if (isFull(error) && this.releaseReserveFor(member)) this.waiting.unshift(member);
     else member.reject(error);
   }
 
   /** First a part, then all of it. It is restored after the member. */
-  private giveReserve(member: Member): boolean {
+  private releaseReserveFor(member: Member): boolean {
     if (!member.uses_reserve || member.has_reserve === "all") return false;
     member.has_reserve = member.has_reserve === "none" ? "part" : "all";
     return this.options.releaseReserve(member.has_reserve);
   }
 
-  private tryAlone(member: Member): void {
+  private retryAlone(member: Member): void {
     member.alone = true;
     this.waiting.unshift(member);
   }

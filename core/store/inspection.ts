@@ -6,6 +6,7 @@ import { tablesOf } from "./integrity";
 /** The maximum number of reported problems. */
 const problems_max = 10;
 
+/** What a database contains. */
 export interface DatabaseFacts {
   /** The number of rows by table. */
   readonly counts: Readonly<Record<string, number>>;
@@ -14,8 +15,10 @@ export interface DatabaseFacts {
   /** The version that wrote it last; null when it was not recorded yet. */
   readonly written_by: WrittenBy | null;
 }
+/** A build of Dossier. */
 export interface WrittenBy {
   readonly version: string;
+  /** Null when that build ran from source. */
   readonly commit: string | null;
 }
 
@@ -49,11 +52,13 @@ export const readFacts = (path: string): DatabaseFacts =>
     };
   });
 
+/** A row of the table of stored settings. */
 export interface StoredSetting {
   /** `section.key` */
   readonly setting: string;
   /** JSON; for a secret the sealed text. */
   readonly value: string;
+  /** 1 for a secret, otherwise 0. */
   readonly sealed: number;
 }
 /** The stored settings, while the database is not open. */

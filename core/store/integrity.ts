@@ -16,16 +16,17 @@ const rows_first = 16;
 const rows_max = 100_000;
 
 /** Where a check continues: in the table after this one, or in this one after the row. */
-export interface SearchPlace {
+export interface SearchPosition {
   readonly table: string;
   /** Null when the table is finished. */
   readonly row: number | null;
 }
+/** The result of one step of a check. */
 export interface DamageFound {
   /** As reported by SQLite; empty when nothing is wrong. */
   readonly problems: readonly string[];
   /** Null at the end. */
-  readonly next: SearchPlace | null;
+  readonly next: SearchPosition | null;
   readonly tables_done: number;
   readonly tables: number;
 }
@@ -35,7 +36,7 @@ export interface DamageFound {
  * itself; of a large one every row and every index is read, a few rows at a time, which finds every
  * unreadable page. @throws Error when the file can't be opened.
  */
-export async function findDamage(path: string, from: SearchPlace | null): Promise<DamageFound> {
+export async function findDamage(path: string, from: SearchPosition | null): Promise<DamageFound> {
   const database = new Database(path, { readonly: true });
   try {
     const tables = tablesOf(database);
@@ -63,21 +64,25 @@ class DamageSearch {
     private readonly tables: readonly string[],
   ) {}
 
-  async step(from: SearchPlace | null): Promise<DamageFound> {
+  async step(from: SearchPosition | null): Promise<DamageFound> {
     const until_ms = performance.now() + step_ms;
-    let place = from;
-    do place = await this.walk(place, until_ms);
-    while (place !== null && performance.now() < until_ms);
+    let position = from;
+    do position = await this.walk(position, until_ms);
+    while (position !== null && performance.now() < until_ms);
     return {
       problems: this.problems,
-      next: this.problems.length < problems_max ? place : null,
-      tables_done: this.tables.filter((table) => place === null || table < place.table).length,
+      next: this.problems.length < problems_max ? position : null,
+      tables_done: this.tables.filter((table) => position === null || table < position.table)
+        .length,
       tables: this.tables.length,
     };
   }
 
   /** The rest of a table, or as much of it as there is time for. */
-  private async walk(from: SearchPlace | null, until_ms: number): Promise<SearchPlace | null> {
+  private async walk(
+    from: SearchPosition | null,
+    until_ms: number,
+  ): Promise<SearchPosition | null> {
     const table =
       from === null
         ? this.tables[0]

@@ -1,6 +1,7 @@
 /** A mutex per key, in order of arrival. */
 import { Mutex } from "./mutex";
 
+/** Work with the same key runs one after another, work with different keys at the same time. */
 export class KeyedMutex {
   private readonly locks = new Map<string, { readonly mutex: Mutex; users: number }>();
 

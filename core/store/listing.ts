@@ -8,6 +8,7 @@ export interface Window {
   readonly limit: number;
   readonly offset: number;
 }
+/** A page of a list. */
 export interface Listed<Row> {
   readonly rows: Row[];
   /** The size of the whole list. */
@@ -20,6 +21,7 @@ export interface ListOrder {
 }
 const newest_first: ListOrder = { columns: ["created_at", "id"], direction: "desc" };
 
+/** Which page of a list, and in which order. */
 export interface ListingOptions extends Window {
   /** The size of the list if it is already known; otherwise the rows are counted. */
   readonly total?: number | undefined;
@@ -91,9 +93,9 @@ export async function listInStretches<Row>(
   let total = 0;
   for await (const { within, count } of stretchesOf(query, inner, order)) {
     const skip = Math.max(0, offset - total);
-    const left = limit - rows.length;
-    if (left > 0 && skip < count) {
-      const part = inOrder(within(query), order).limit(left).offset(skip);
+    const rows_left = limit - rows.length;
+    if (rows_left > 0 && skip < count) {
+      const part = inOrder(within(query), order).limit(rows_left).offset(skip);
       rows.push(...(await part.execute()));
     }
     total += count;
@@ -107,11 +109,11 @@ async function* stretchesOf(
   order: ListOrder,
 ): AsyncGenerator<Stretch, void> {
   const [beyond, up_to] = order.direction === "asc" ? [">", "<="] : ["<", ">="];
-  const place = sql`(${sql.join(order.columns.map((column) => sql.ref(column)))})`;
-  const names = order.columns.map((_, at) => `place_${at}`);
+  const position = sql`(${sql.join(order.columns.map((column) => sql.ref(column)))})`;
+  const position_names = order.columns.map((_, at) => `place_${at}`);
   const limitBy = (operator: string, end: Record<string, unknown> | undefined) => {
-    const values = end && sql`(${sql.join(names.map((name) => end[name]))})`;
-    const condition = values && sql<boolean>`${place} ${sql.raw(operator)} ${values}`;
+    const values = end && sql`(${sql.join(position_names.map((name) => end[name]))})`;
+    const condition = values && sql<boolean>`${position} ${sql.raw(operator)} ${values}`;
     return <R>(rows: Rows<R>): Rows<R> => (condition ? rows.where(condition) : rows);
   };
   const size = new PartSize(stretch_rows, stretch_ms);
@@ -119,7 +121,7 @@ async function* stretchesOf(
     const begun_ms = performance.now();
     const end: Record<string, unknown> | undefined = await inOrder(after(inner), order)
       .clearSelect()
-      .select(order.columns.map((column, at) => sql.ref(column).as(names[at]!)))
+      .select(order.columns.map((column, at) => sql.ref(column).as(position_names[at]!)))
       .limit(1)
       .offset(Math.max(size.size, stretch_rows.first) - 1)
       .executeTakeFirst();

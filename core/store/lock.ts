@@ -8,6 +8,7 @@ import { openUsingReserve } from "./reserve-file";
 import { isBusy } from "./storage-errors";
 
 const lock_file = "dossier.lock";
+/** The name of the embedded database in the data directory. */
 export const database_file = "dossier.db";
 
 /** Keeps the garbage collector from closing the file, and releasing the lock with it. */

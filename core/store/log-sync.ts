@@ -15,6 +15,7 @@ const closeOf = promisify(close);
 /** Types of file systems in memory: tmpfs, ramfs. */
 const memory_types: ReadonlySet<number> = new Set([0x01021994, 0x858458f6]);
 
+/** Syncs one write-ahead log. */
 export class LogSync {
   private file: number | undefined;
   private readonly is_memory: boolean;

@@ -17,6 +17,7 @@ type Options = Parameters<ConnectionProvider["provideConnection"]>[1];
 /** The properties of a Kysely instance besides its query executor. */
 export type HandleProps = Pick<KyselyProps, "config" | "dialect" | "driver">;
 
+/** `tx` is the handle; call `end` when the member has ended. */
 export class MemberHandle implements ConnectionProvider {
   readonly tx: Kysely<any>;
   private readonly outer: ConnectionProvider;

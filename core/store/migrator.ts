@@ -25,6 +25,7 @@ export interface MigrationAhead {
   readonly keeps_copy: boolean;
 }
 
+/** What happens before and after the steps. */
 export interface MigrateOptions {
   /**
    * The directory for the copy of the database; null when this start has made one already. The
@@ -233,10 +234,10 @@ async function copyDatabase(
 ): Promise<string> {
   await mkdir(directory, { recursive: true });
   // Several may be made in one second, when plugins migrate one by one.
-  const taken = await readdir(directory);
+  const existing_names = await readdir(directory);
   const path = join(
     directory,
-    `${name}${taken.includes(`${name}.db`) ? `-${taken.length}` : ""}.db`,
+    `${name}${existing_names.includes(`${name}.db`) ? `-${existing_names.length}` : ""}.db`,
   );
   const unfinished = `${path}.unfinished`;
   await rm(unfinished, { force: true });

@@ -9,6 +9,7 @@ export const silent_ms_max = 20_000;
 /** `web` answers requests and runs no jobs; `worker` runs jobs and answers only health requests. */
 export type Role = "all" | "web" | "worker";
 
+/** A process that serves the database. */
 export interface NodeRecord {
   /** New at every start. */
   readonly id: string;
@@ -57,6 +58,7 @@ export interface ThisNode {
   readonly leaseNumbers: LeaseNumbers | null;
 }
 
+/** What the server itself does with `ThisNode`, besides what plugins may do. */
 export interface Nodes extends ThisNode {
   /**
    * Registers this process. Returns the ids of earlier processes on the same data directory, which
@@ -71,7 +73,9 @@ export interface Nodes extends ThisNode {
   stop(): Promise<void>;
 }
 
+/** A process before it is registered. */
 export type NewNode = Omit<NodeRecord, "started_at" | "seen_at">;
+/** This process, with a new id. */
 export const newNode = (role: Role): NewNode => ({
   id: newId("node"),
   host: hostname(),

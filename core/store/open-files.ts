@@ -10,6 +10,7 @@ const check_every_ms = 100;
 
 type FileId = readonly [device: number, file: number] | undefined;
 
+/** Compares the files at some paths with those that were opened. */
 export class OpenFiles {
   private readonly opened: ReadonlyMap<string, FileId>;
   private checked_at_ms = -Infinity;

@@ -45,13 +45,14 @@ export function prepared<T, V extends Values<V>, R>(
   const statements = new WeakMap<object, Statements>();
   return (db, values) => {
     const { adapter } = db.getExecutor();
-    let of_database = statements.get(adapter);
-    if (!of_database) statements.set(adapter, (of_database = { by_shape: new Map(), last: null }));
+    let engine_statements = statements.get(adapter);
+    if (!engine_statements)
+      statements.set(adapter, (engine_statements = { by_shape: new Map(), last: null }));
     const bound_values = values as BoundValues;
-    const { last } = of_database;
+    const { last } = engine_statements;
     const statement =
-      last && isFor(last, bound_values) ? last : find(of_database, db, bound_values);
-    of_database.last = statement;
+      last && fits(last, bound_values) ? last : find(engine_statements, db, bound_values);
+    engine_statements.last = statement;
     const parameters: unknown[] = [];
     for (const parameter of statement.parameters)
       parameters.push(
@@ -75,7 +76,7 @@ export function prepared<T, V extends Values<V>, R>(
 }
 
 /** Whether the statement fits: most calls repeat the same names. */
-function isFor({ names }: Compiled, bound_values: BoundValues): boolean {
+function fits({ names }: Compiled, bound_values: BoundValues): boolean {
   if (names === null) return false;
   let at = 0;
   for (const name in bound_values)

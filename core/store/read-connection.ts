@@ -9,6 +9,7 @@ import type { PostgresOptions } from "./postgres/connections";
 
 /** How to reach the database: plain data, so that it can be posted to a worker. */
 export type ReadConnectionSpec = FileSpec | ({ readonly engine: "postgres" } & PostgresOptions);
+/** The file of an embedded database. */
 export interface FileSpec {
   readonly engine: "sqlite";
   readonly path: string;
@@ -23,6 +24,7 @@ export interface ReadStatement<Row, Params extends readonly unknown[]> {
 
 const busy_timeout_ms = 5_000;
 
+/** A connection that sees committed data only, and never waits for a writer. */
 export class ReadConnection {
   private readonly database: Database;
   private readonly turn = new Mutex();
@@ -66,6 +68,7 @@ export class ReadConnection {
     };
   }
 
+  /** Statements prepared on it must not be used any more. */
   close(): void {
     this.database.close();
   }

@@ -45,6 +45,7 @@ export function openUsingReserve<R>(path: string, open: () => R): R {
   }
 }
 
+/** Where the reserve is, and how free space is measured. */
 export interface ReserveFileOptions {
   readonly path: string;
   readonly log: Log;
@@ -107,7 +108,7 @@ export class ReserveFile {
   private async grow(): Promise<void> {
     const { free_bytes, reserve_bytes } = this.options.freeSpace(this.directory);
     const missing_bytes = reserve_bytes - this.size_bytes;
-    // It takes back what it had to the last byte.
+    // With little free space, at least what was released is taken back.
     const more_bytes =
       free_bytes >= margin * missing_bytes
         ? missing_bytes
@@ -117,8 +118,8 @@ export class ReserveFile {
     // Real blocks, not a hole; and random, because a file system could compress them otherwise.
     const block = randomBytes(Math.min(block_bytes, more_bytes));
     await using file = await open(this.file, "a");
-    for (let left = more_bytes; left > 0; left -= block.length)
-      await file.write(block, 0, Math.min(left, block.length));
+    for (let remaining_bytes = more_bytes; remaining_bytes > 0; remaining_bytes -= block.length)
+      await file.write(block, 0, Math.min(remaining_bytes, block.length));
   }
 }
 

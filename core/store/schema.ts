@@ -1,6 +1,7 @@
 /** Declarations of tables, known before the database is open: their owners and migration steps. */
 import type { Db } from "./store";
 
+/** One step in the history of a plugin's tables. */
 export interface Migration {
   /** Sorts after every earlier id of the same plugin: `0001_create`. Never edited once released. */
   readonly id: string;

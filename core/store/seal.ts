@@ -24,6 +24,7 @@ export interface Seal {
   readonly unseal: (sealed: string, bound_to: string) => string;
 }
 
+/** The name of the key in the data directory. */
 export const key_file = "secret.key";
 const version_prefix = "v1.";
 const nonce_bytes = 12;
@@ -32,7 +33,7 @@ const key_bytes = 32;
 
 /**
  * Seals texts with AES-256-GCM. The key is derived from `secret_key` when that is set; otherwise it
- * is a file in the data directory, created on first use.
+ * is a file in the data directory, created with the first secret.
  */
 export function createSeal(data: string, secret_key: string | undefined): Seal {
   const path = join(data, key_file);

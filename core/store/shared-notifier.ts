@@ -6,6 +6,9 @@ import type { Store } from "./store";
 /** Replaces a message that is too long: its receivers read the record. */
 const too_long = JSON.stringify(null);
 
+/**
+ * The notifier of one process. Listeners are called after the commit that published the message.
+ */
 export class SharedNotifier implements Notifier {
   private readonly local = new LocalNotifier();
 

@@ -18,6 +18,7 @@ export interface Stepped<V, R> {
  */
 export type Step<V, R> = (value: V | undefined, now_ms: number) => Stepped<V, R>;
 
+/** Reads and changes of entries, each identified by a scope and a key. */
 export interface SharedState {
   /**
    * Changes of one entry are made one after another, in whichever process. Never call it inside a

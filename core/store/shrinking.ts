@@ -12,12 +12,13 @@ import type { Space } from "./store";
 /** The delay after the last deletion: deletions have priority. */
 const quiet_ms = 2_000;
 /** Free pages that are kept for reuse: a share of all, and at least this many. */
-const kept_share = 0.05;
-const kept_pages_min = 1_024;
+const spare_share = 0.05;
+const spare_pages_min = 1_024;
 /** One step moves as many pages as fit into this time. */
 const step_ms = 8;
 const step_pages = { first: 16, max: 256 };
 
+/** What `Shrinking` needs besides its connection. */
 export interface ShrinkingOptions {
   readonly log: Log;
   /** Called with every unmodified error of the database. */
@@ -30,6 +31,7 @@ export interface ShrinkingOptions {
   readonly onEnd: () => void;
 }
 
+/** Shrinks one database some time after each deletion, if it is one that can shrink. */
 export class Shrinking {
   private readonly stopping = new AbortController();
   private readonly shrinks: boolean;
@@ -53,6 +55,7 @@ export class Shrinking {
     this.timer.unref();
   }
 
+  /** See `Store.space`. */
   async space(): Promise<Space> {
     const unlock = await this.mutex.lock();
     try {
@@ -67,6 +70,7 @@ export class Shrinking {
     }
   }
 
+  /** Waits for the current step. The next start continues. */
   async stop(): Promise<void> {
     clearTimeout(this.timer);
     this.stopping.abort();
@@ -116,11 +120,11 @@ export class Shrinking {
 
   private freePages() {
     const free = this.readPragma("freelist_count");
-    const all = this.readPragma("page_count");
-    const kept_pages = this.options.isDiskShort()
+    const total = this.readPragma("page_count");
+    const spare_pages = this.options.isDiskShort()
       ? 0
-      : Math.max(kept_pages_min, Math.floor(all * kept_share));
-    return { free, all, excess: free - kept_pages };
+      : Math.max(spare_pages_min, Math.floor(total * spare_share));
+    return { free, all: total, excess: free - spare_pages };
   }
 
   private readPragma(pragma: string): number {

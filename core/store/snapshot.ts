@@ -59,24 +59,31 @@ function copyFile(from: string, to: string, onProgress: (done_bytes: number) => 
   const target = openSync(to, "wx", 0o600);
   const piece = Buffer.allocUnsafe(piece_bytes);
   const pace = new WritePace();
-  let done = 0;
+  let copied_bytes = 0;
   try {
-    while (done < size) {
-      const count = readSync(source, piece, 0, Math.min(piece.length, size - done), done);
+    while (copied_bytes < size) {
+      const count = readSync(
+        source,
+        piece,
+        0,
+        Math.min(piece.length, size - copied_bytes),
+        copied_bytes,
+      );
       if (count === 0) break;
-      for (let at = 0; at < count;) at += writeSync(target, piece, at, count - at, done + at);
-      done += count;
+      for (let at = 0; at < count;)
+        at += writeSync(target, piece, at, count - at, copied_bytes + at);
+      copied_bytes += count;
       if (!pace.add(count)) continue;
       pace.syncNow(() => fdatasyncSync(target));
-      onProgress(done);
+      onProgress(copied_bytes);
     }
     fdatasyncSync(target);
   } finally {
     closeSync(target);
     closeSync(source);
   }
-  onProgress(done);
-  return done;
+  onProgress(copied_bytes);
+  return copied_bytes;
 }
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;

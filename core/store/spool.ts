@@ -23,7 +23,9 @@ const block_bytes = {
   next: 2 ** 17,
 };
 
+/** A file that was received completely. */
 export interface Spooled {
+  /** Lower-case hex. */
   readonly sha256: string;
   readonly size_bytes: number;
   readonly path: string;
@@ -31,6 +33,7 @@ export interface Spooled {
   readonly file: FileHandle;
 }
 
+/** A directory of temporary files, which only this process uses. */
 export class Spool {
   /** Temporary files of uploads that are not released. */
   private readonly arriving = new Set<string>();
@@ -43,6 +46,7 @@ export class Spool {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
 
+  /** @throws HttpError 507, see `Files.requireFreeSpace` */
   requireFreeSpace(): void {
     this.free_space.require();
   }
@@ -69,7 +73,10 @@ export class Spool {
     }
   }
 
-  /** Whoever tidied up may have deleted the directory, but not the one that it is in. */
+  /**
+   * Creates the directory again if somebody deleted it; but not its parent, which may be the mount
+   * point of a missing disk.
+   */
   private async create(path: string): Promise<FileHandle> {
     if (!existsSync(this.directory)) {
       requireDirectory(dirname(this.directory));
@@ -83,11 +90,13 @@ export class Spool {
     this.arriving.delete(path);
   }
 
+  /** Deletes a temporary file. */
   async discard(path: string): Promise<void> {
     await rm(path, { force: true });
     this.arriving.delete(path);
   }
 
+  /** Uploads in progress fail with 503. */
   abort(): void {
     for (const stream of this.open_streams)
       stream.destroy(

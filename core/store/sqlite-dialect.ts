@@ -71,7 +71,9 @@ export const kyselyStatements = (
         return guarded(step, guard.onError);
       }
       const result =
-        kind === undefined ? guarded(step, guard.onError) : alone(step, kind === "delete", guard);
+        kind === undefined
+          ? guarded(step, guard.onError)
+          : runAlone(step, kind === "delete", guard);
       guard.onAlone();
       return result;
     };
@@ -94,7 +96,7 @@ export const runnerOf =
   };
 
 /** A statement that is a transaction of its own. */
-function alone<R>(step: () => R, deletes: boolean, guard: StatementGuard): R {
+function runAlone<R>(step: () => R, deletes: boolean, guard: StatementGuard): R {
   guard.admit(deletes);
   try {
     return guarded(step, guard.onError);
@@ -211,6 +213,7 @@ class DriverLockAdapter extends SqliteAdapter {
   }
 }
 
+/** For statements outside transactions, on the connection that transactions use as well. */
 export class SingleConnectionDialect extends SqliteDialect {
   /** Runs hand-written statements outside transactions. */
   readonly runOutside: RunStatement;

@@ -8,6 +8,7 @@ import type { Parameter, PreparedReads } from "./store";
 /** Prepared statements cached per connection; the least recently used one is dropped. */
 const statements_max = 400;
 
+/** A prepared statement of the driver. */
 export type RawStatement = Statement<unknown, any[]>;
 
 interface CachedStatement<S> {

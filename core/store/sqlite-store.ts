@@ -4,11 +4,12 @@
  */
 import type { Database } from "bun:sqlite";
 import { dirname } from "node:path";
-import { CompiledQuery, Kysely, sql, Transaction } from "kysely";
+import { CompiledQuery, sql, Transaction } from "kysely";
 import { systemClock } from "../base/clock";
 import type { Log } from "../base/log";
 import { withoutOrigin } from "../base/origin";
 import { Checkpointer } from "./checkpointer";
+import { DatabaseRoot } from "./database-root";
 import { DiskSpace, logLimits } from "./disk-space";
 import { freeSpaceOf, type FreeSpace } from "./free-space";
 import { GroupCommit } from "./group-commit";
@@ -35,21 +36,7 @@ import { TransactionScopes } from "./transaction-scopes";
 import { WalTruncation } from "./wal-truncation";
 import { setRunner, type RunStatement } from "./raw-statements";
 
-/** All writes go through `inTransaction`, because only it opens a scope. */
-class DatabaseRoot extends Kysely<any> {
-  override transaction(): never {
-    throw new Error("use `inTransaction`, not `db.transaction()`");
-  }
-  override startTransaction(): never {
-    throw new Error("use `inTransaction`, not `db.startTransaction()`");
-  }
-  override connection(): never {
-    throw new Error(
-      "there is one connection: use the database or `inTransaction`, not `db.connection()`",
-    );
-  }
-}
-
+/** How the store reports and measures. */
 export interface SqliteStoreOptions {
   readonly log: Log;
   /**
@@ -63,6 +50,7 @@ export interface SqliteStoreOptions {
 
 type Statements = ReturnType<typeof kyselyStatements>;
 
+/** The port `Store` on a file of this machine. */
 export class SqliteStore implements Store {
   readonly db: DatabaseRoot;
   readonly reads: SqlitePreparedReads;
@@ -219,7 +207,7 @@ export class SqliteStore implements Store {
 
   readonly failure = (): Promise<string | null> => {
     const moved = this.open_files.moved();
-    // Again: a change that was being kept when they were moved may have ended well since.
+    // Noted each time: a write that was in progress when they were moved may have succeeded since.
     if (moved) this.storage_state.noteError(moved);
     return this.storage_state.failure();
   };
@@ -269,7 +257,7 @@ export class SqliteStore implements Store {
         this.storage_state.noteWritten();
       }
     } finally {
-      if (this.storage_state.met_full_disk) {
+      if (this.storage_state.found_full_disk) {
         // What did not fit is still at the end of the log.
         await this.wal.tryForSpace();
         this.noteDiskFull();
@@ -343,7 +331,7 @@ export class SqliteStore implements Store {
   };
 
   private noteDiskFull(): void {
-    this.storage_state.met_full_disk = false;
+    this.storage_state.found_full_disk = false;
     this.disk_space.noteFull();
   }
 

@@ -159,7 +159,7 @@ export function translateError(error: unknown): unknown {
     );
   return error;
 }
-function withCause(answer: HttpError, error: unknown): HttpError {
-  answer.cause = error;
-  return answer;
+function withCause(http_error: HttpError, error: unknown): HttpError {
+  http_error.cause = error;
+  return http_error;
 }

@@ -12,6 +12,7 @@ const damage_ms = 600_000;
 /** How long a check waits for a write that hangs. */
 const patience_ms = 2_000;
 
+/** How the storage is probed. */
 export interface StorageStateOptions {
   readonly log: Log;
   readonly isDiskFull: () => boolean;
@@ -21,15 +22,18 @@ export interface StorageStateOptions {
   readonly onLostSync: (error: Error) => void;
 }
 
+/**
+ * Learns from the errors of writes, and probes the storage when it was not written to for a while.
+ */
 export class StorageState {
   private failing: string | undefined;
   private checked_at_ms = performance.now();
   private probing: Promise<void> | undefined;
   private has_lost_sync = false;
   private damage: string | undefined;
-  private damage_met_ms = -Infinity;
+  private damage_at_ms = -Infinity;
   /** A write has found no space since this was last cleared. */
-  met_full_disk = false;
+  found_full_disk = false;
 
   constructor(private readonly options: StorageStateOptions) {}
 
@@ -38,6 +42,7 @@ export class StorageState {
     if (this.has_lost_sync) throw storageUnwritable();
   }
 
+  /** Something was written and synced. */
   noteWritten(): void {
     this.checked_at_ms = performance.now();
     if (this.failing === undefined) return;
@@ -48,7 +53,7 @@ export class StorageState {
   /** An unmodified error of the database. */
   noteError(error: unknown): void {
     if (isFull(error)) {
-      this.met_full_disk = true;
+      this.found_full_disk = true;
       // Either this write was too large, or nothing fits any more: check again.
       this.checked_at_ms = -Infinity;
     } else if (lostSync(error)) this.reportLostSync(error as Error);
@@ -58,7 +63,7 @@ export class StorageState {
 
   private noteDamage(error: Error): void {
     const is_reported = this.recentDamage() !== undefined;
-    this.damage_met_ms = performance.now();
+    this.damage_at_ms = performance.now();
     if (is_reported) return;
     this.damage =
       `The database is damaged (${error.message}). Run \`dossier doctor\` for details, and ` +
@@ -67,7 +72,7 @@ export class StorageState {
   }
 
   private recentDamage(): string | undefined {
-    return performance.now() - this.damage_met_ms < damage_ms ? this.damage : undefined;
+    return performance.now() - this.damage_at_ms < damage_ms ? this.damage : undefined;
   }
 
   private fail(error: unknown): void {

@@ -17,10 +17,13 @@ export type Db<T = any> = Kysely<T>;
 export interface PreparedReads {
   /** The first row; undefined when there is none. */
   get<R>(sql: string, ...params: readonly Parameter[]): Promise<R | undefined>;
+  /** Every row. */
   all<R>(sql: string, ...params: readonly Parameter[]): Promise<R[]>;
 }
+/** A value for a `?` in a statement. */
 export type Parameter = string | number | bigint | null | Uint8Array;
 
+/** The size of the database. */
 export interface Space {
   /** Without its log. */
   readonly bytes: number;
@@ -30,6 +33,7 @@ export interface Space {
   readonly shrinks: boolean;
 }
 
+/** How a transaction is committed. */
 export interface TransactionOptions {
   /**
    * On a full disk it may use the space reserved for deletions: for deletions, and for what people
@@ -44,6 +48,7 @@ export interface TransactionOptions {
   readonly waits_for_disk?: boolean;
 }
 
+/** The port itself: implemented by `SqliteStore` and `PostgresStore`. */
 export interface Store {
   /** The path of the file; of a server its address, without the password. */
   readonly path: string;

@@ -8,6 +8,7 @@ const samples_max = 256;
 /** With fewer, nothing is reported. */
 const commits_min = 4;
 
+/** Learns how long each commit took, and logs when the storage becomes slow and when that ends. */
 export class SyncMeter {
   /** The newest commits, in a ring: when they ended, and how long they took. */
   private readonly ended_ms = new Float64Array(samples_max).fill(-Infinity);
@@ -22,6 +23,7 @@ export class SyncMeter {
     private readonly now_ms: () => number = () => performance.now(),
   ) {}
 
+  /** A commit took this long, milliseconds. */
   note(took_ms: number): void {
     const index = this.count++ % samples_max;
     this.ended_ms[index] = this.now_ms();
@@ -35,7 +37,7 @@ export class SyncMeter {
     const since_ms = this.now_ms() - window_ms;
     if (!this.was_slow && this.last_slow_ms < since_ms) return null;
     const durations_ms = this.took_ms
-      .filter((_, place) => this.ended_ms[place]! >= since_ms)
+      .filter((_, index) => this.ended_ms[index]! >= since_ms)
       .sort();
     const commits = durations_ms.length;
     const median_ms = Math.round(durations_ms[commits >> 1] ?? 0);

@@ -19,6 +19,7 @@ interface TransactionScope {
   readonly messages: string[];
 }
 
+/** Knows the transaction in which the current code runs. */
 export class TransactionScopes {
   private readonly scope = new AsyncLocalStorage<TransactionScope | undefined>();
 
@@ -41,14 +42,14 @@ export class TransactionScopes {
     this.requireOutside();
     const scope: TransactionScope = { open: false, after_commit: [], after_undo: [], messages: [] };
     const origin = originOf();
-    const undo = (): void => {
+    const clear = (): void => {
       scope.after_commit.length = 0;
       scope.messages.length = 0;
-      this.scope.exit(() => scope.after_undo.splice(0).forEach(this.attempt));
+      this.scope.exit(() => scope.after_undo.splice(0).forEach(this.runSafely));
     };
     const running = transact((tx) => {
       // A retry begins without what the first try has registered.
-      undo();
+      clear();
       scope.open = true;
       return this.scope
         .run(scope, () => withOrigin(origin, () => work(tx)))
@@ -57,16 +58,17 @@ export class TransactionScopes {
         });
     });
     const result = await running.catch((error: unknown) => {
-      undo();
+      clear();
       throw error;
     });
-    this.scope.exit(() => scope.after_commit.forEach(this.attempt));
+    this.scope.exit(() => scope.after_commit.forEach(this.runSafely));
     return result;
   }
 
+  /** See `Store.afterCommit`. */
   readonly afterCommit = (work: () => void, undone?: () => void): void => {
     const scope = this.scope.getStore();
-    if (!scope?.open) return this.scope.exit(() => this.attempt(work));
+    if (!scope?.open) return this.scope.exit(() => this.runSafely(work));
     scope.after_commit.push(work);
     if (undone) scope.after_undo.push(undone);
   };
@@ -82,7 +84,7 @@ export class TransactionScopes {
     return this.scope.exit(work);
   }
 
-  private readonly attempt = (work: () => void): void => {
+  private readonly runSafely = (work: () => void): void => {
     try {
       work();
     } catch (error) {

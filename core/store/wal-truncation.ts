@@ -20,6 +20,7 @@ interface Checkpoint {
   readonly busy: number;
 }
 
+/** What `WalTruncation` needs besides its connection. */
 export interface WalTruncationOptions {
   readonly busy_timeout_ms: number;
   readonly log: Log;
@@ -31,6 +32,7 @@ export interface WalTruncationOptions {
   readonly checkpoint: () => Promise<void>;
 }
 
+/** Truncates the log of one database as soon as no reader needs it. */
 export class WalTruncation {
   private requested = false;
   private running: Promise<void> | undefined;

@@ -59,7 +59,7 @@ test("to a bucket, with an interruption, and back: only damaged files are missin
   const moved = await moveFiles(move);
   expect(moved).toMatchObject({ copied: 12 - there, skipped: there });
   expect(moved.damaged).toEqual([
-    { sha256: sha256("damaged"), why: "it does not match its SHA-256" },
+    { sha256: sha256("damaged"), reason: "it does not match its SHA-256" },
   ]);
   expect(progress_values.at(-1)).toBe(13);
   expect(namesIn(source)).toHaveLength(13);

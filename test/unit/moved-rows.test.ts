@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { digestOf, type Column, type Row, type Value } from "../../core/store/move/rows";
 import { SqliteSide } from "../../core/store/move/sqlite-side";
-import { compare, type Ends } from "../../core/store/move/mover";
+import { compare, type MoveEnds } from "../../core/store/move/mover";
 import { temporaryDirectory } from "../helpers/data-directory";
 
 const columns: readonly Column[] = [
@@ -72,7 +72,10 @@ describe("the comparison names differences:", () => {
       for (const statement of [...schema, ...more]) database.run(statement);
       return new SqliteSide(`${directory}/${name}`, { reads: true });
     };
-    const ends = { source: side("one", []), target: side("two", [sql]) } satisfies Partial<Ends>;
+    const ends = {
+      source: side("one", []),
+      target: side("two", [sql]),
+    } satisfies Partial<MoveEnds>;
     expect(await compare(ends, await ends.source.tables(), () => undefined)).toEqual(found);
     await Promise.all([ends.source.close(), ends.target.close()]);
   });

@@ -185,7 +185,11 @@ describe("a transaction", () => {
     ["a second transaction", () => store.inTransaction(async () => undefined), around],
     ["Kysely's own transaction", async () => store.db.transaction(), "use `inTransaction`"],
     ["Kysely's own begin", async () => store.db.startTransaction(), "use `inTransaction`"],
-    ["the connection itself", async () => store.db.connection(), "there is one connection"],
+    [
+      "the connection itself",
+      async () => store.db.connection(),
+      "use the database or `inTransaction`",
+    ],
   ];
   for (const [why, step, message] of detours)
     test(`can't be bypassed by ${why}: it is an error, not a hang`, async () => {

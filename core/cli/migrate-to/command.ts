@@ -14,12 +14,12 @@ import {
   makeIndexes,
   moveRows,
   prepare,
-  type Done,
-  type Ends,
+  type MovedAmount,
+  type MoveEnds,
 } from "../../store/move/mover";
 import type { Table } from "../../store/move/rows";
 import { move_table, type Measured, type Side, type TargetSide } from "../../store/move/side";
-import { MoveState, type Origin } from "../../store/move/state";
+import { MoveState, type MoveOrigin } from "../../store/move/state";
 import { compareSteps, differingTables, type ComparedSteps } from "../../store/move/steps";
 import { isPostgresUrl } from "../../store/postgres/connections";
 import type { Schema } from "../../store/schema";
@@ -71,7 +71,7 @@ interface Found {
   readonly source: Side;
   readonly tables: readonly Table[];
   readonly steps: ComparedSteps;
-  readonly total: Done;
+  readonly total: MovedAmount;
   readonly target: TargetSide | null;
 }
 
@@ -127,7 +127,7 @@ class Move {
     try {
       const tables = await source.tables();
       if (!tables.some(({ name }) => name === "core_migrations"))
-        throw new Error(`${source.shown} has no Dossier tables`);
+        throw new Error(`${source.display_name} has no Dossier tables`);
       const steps = await compareSteps((text) => source.query(text), this.schemas());
       problems.push(...steps.problems, ...(await source.dangling()));
       if (steps.is_behind)
@@ -145,7 +145,7 @@ class Move {
         notes.push(...measured.changes);
       }
       this.print(
-        `${source.shown}: ${counted(rows, "row")} in ${counted(tables.length, "table")}, ` +
+        `${source.display_name}: ${counted(rows, "row")} in ${counted(tables.length, "table")}, ` +
           `${mebibytes(bytes)} without indexes`,
       );
       return { tables, steps, total: { rows, bytes } };
@@ -165,9 +165,9 @@ class Move {
   private async move({ source, tables, steps, total, target: opened }: Found): Promise<void> {
     const target = opened ?? (await this.openNew());
     const state = new MoveState(target);
-    const ends: Ends = { source, target, state };
-    const origin: Origin = {
-      place: source.shown,
+    const ends: MoveEnds = { source, target, state };
+    const origin: MoveOrigin = {
+      place: source.display_name,
       mark: await source.mark(),
       program: `${version} ${commit ?? ""}`,
     };
@@ -182,7 +182,7 @@ class Move {
     await this.compare(ends, tables, total);
     if ((await source.mark()) !== origin.mark)
       throw new Error(
-        `${source.shown} was written to during the move, by a command or another program. ` +
+        `${source.display_name} was written to during the move, by a command or another program. ` +
           "Run this again; it starts over",
       );
     await finish(target);
@@ -197,11 +197,11 @@ class Move {
   }
 
   /** Resumes a move, or begins one; starts over when the content of the source may have changed. */
-  private async begin({ target, state }: Ends, origin: Origin): Promise<void> {
+  private async begin({ target, state }: MoveEnds, origin: MoveOrigin): Promise<void> {
     const begun = await state.origin();
     if (begun !== undefined && begun.place !== origin.place)
       throw new Error(
-        `${target.shown} is the unfinished target of a move from ${begun.place}, not from ` +
+        `${target.display_name} is the unfinished target of a move from ${begun.place}, not from ` +
           `${origin.place}. Finish that move, or choose an empty target`,
       );
     if (begun !== undefined && begun.mark === origin.mark && begun.program === origin.program) {
@@ -220,7 +220,7 @@ class Move {
   }
 
   private async prepare(
-    ends: Ends,
+    ends: MoveEnds,
     schemas: readonly Schema[],
     tables: readonly Table[],
   ): Promise<void> {
@@ -234,7 +234,11 @@ class Move {
     await prepare(ends, tables);
   }
 
-  private async moveRows(ends: Ends, tables: readonly Table[], total: Done): Promise<void> {
+  private async moveRows(
+    ends: MoveEnds,
+    tables: readonly Table[],
+    total: MovedAmount,
+  ): Promise<void> {
     this.progress.begin({ name: "moving", ...total });
     await moveRows(ends, tables, (done, was_there) => this.progress.add(done, was_there));
     this.progress.end(`moved ${counted(total.rows, "row")}, ${mebibytes(total.bytes)}.`);
@@ -250,7 +254,11 @@ class Move {
     this.progress.end(`copied ${counted(count, "original")}, ${mebibytes(bytes)}.`);
   }
 
-  private async compare(ends: Ends, tables: readonly Table[], total: Done): Promise<void> {
+  private async compare(
+    ends: MoveEnds,
+    tables: readonly Table[],
+    total: MovedAmount,
+  ): Promise<void> {
     this.progress.begin({ name: "comparing", ...total });
     const differences = await compare(ends, tables, (done) => this.progress.add(done));
     if (differences.length > 0) {

@@ -10,14 +10,16 @@ import type { MoveState } from "./state";
 /** How many differing rows are named. */
 const differences_max = 10;
 
-export interface Done {
+/** An amount of moved rows. */
+export interface MovedAmount {
   readonly rows: number;
   readonly bytes: number;
 }
 /** `was_there`: an earlier run has moved it. */
-export type OnDone = (moved: Done, was_there?: boolean) => void;
+export type OnProgress = (moved: MovedAmount, was_there?: boolean) => void;
 
-export interface Ends {
+/** Both databases of a move, and its progress. */
+export interface MoveEnds {
   readonly source: Side;
   readonly target: TargetSide;
   readonly state: MoveState;
@@ -27,31 +29,34 @@ export interface Ends {
  * Before the first row: removes rows inserted by migrations, and defers indexes and references
  * until all rows are there, so that rows may come in any order.
  */
-export async function prepare({ target, state }: Ends, tables: readonly Table[]): Promise<void> {
+export async function prepare(
+  { target, state }: MoveEnds,
+  tables: readonly Table[],
+): Promise<void> {
   const deferred = await target.deferred();
   await target.transaction(async () => {
     for (const { drop } of deferred.toReversed()) await target.query(drop);
     for (const { name } of tables) await target.query(`delete from "${name}"`);
-    await state.setDeferred(deferred.map(({ make }) => make));
+    await state.setDeferred(deferred.map(({ create: make }) => make));
     await state.setStage("rows");
   });
 }
 
 /** Continues after the rows that are already there. */
 export async function moveRows(
-  { source, target, state }: Ends,
+  { source, target, state }: MoveEnds,
   tables: readonly Table[],
-  onDone: OnDone,
+  onDone: OnProgress,
 ): Promise<void> {
   for (const table of tables) {
-    const begun = await state.place(table.name);
-    let moved: Done = { rows: begun?.rows ?? 0, bytes: begun?.bytes ?? 0 };
+    const progress = await state.progress(table.name);
+    let moved: MovedAmount = { rows: progress?.rows ?? 0, bytes: progress?.bytes ?? 0 };
     onDone(moved, true);
-    if (begun?.done === true) continue;
+    if (progress?.done === true) continue;
     // The next page is read while one is written.
     let writing: Promise<void> = Promise.resolve();
-    let last = begun?.after ?? [];
-    for await (const page of source.pages(table, begun?.after ?? null)) {
+    let last = progress?.after ?? [];
+    for await (const page of source.pages(table, progress?.after ?? null)) {
       await writing;
       const rows = moved.rows + page.rows.length;
       const bytes = moved.bytes + page.bytes;
@@ -61,20 +66,20 @@ export async function moveRows(
       writing.catch(() => undefined);
     }
     await writing;
-    await state.setPlace(table.name, { ...moved, after: last, done: true });
+    await state.setProgress(table.name, { ...moved, after: last, done: true });
   }
   await state.setStage("indexes");
 }
 
 const write = (
-  { target, state }: Pick<Ends, "target" | "state">,
+  { target, state }: Pick<MoveEnds, "target" | "state">,
   table: Table,
   { rows, last }: Page,
-  moved: Done,
+  moved: MovedAmount,
 ): Promise<void> =>
   target.transaction(async () => {
     await target.insert(table, rows);
-    await state.setPlace(table.name, { ...moved, after: last, done: false });
+    await state.setProgress(table.name, { ...moved, after: last, done: false });
   });
 
 /**
@@ -82,7 +87,7 @@ const write = (
  * references to missing rows.
  */
 export async function makeIndexes(
-  { target, state }: Ends,
+  { target, state }: MoveEnds,
   onDone: (count: number, total: number) => void,
 ): Promise<void> {
   const statements = await state.deferred();
@@ -101,39 +106,41 @@ export async function makeIndexes(
 
 /** Reads all rows of both databases. Returns the first differences, as sentences. */
 export async function compare(
-  { source, target }: Pick<Ends, "source" | "target">,
+  { source, target }: Pick<MoveEnds, "source" | "target">,
   tables: readonly Table[],
-  onDone: OnDone,
+  onDone: OnProgress,
 ): Promise<string[]> {
-  const found: string[] = [];
+  const differences: string[] = [];
   for (const table of tables) {
-    if (found.length >= differences_max) break;
-    const differences =
+    if (differences.length >= differences_max) break;
+    const table_differences =
       table.key.length > 0
         ? await compareByKey({ source, target }, table, onDone)
         : await compareAsSets({ source, target }, table, onDone);
-    found.push(...differences.map((words) => `${table.name} ${words}`));
+    differences.push(...table_differences.map((words) => `${table.name} ${words}`));
   }
-  return found.slice(0, differences_max);
+  return differences.slice(0, differences_max);
 }
 
 async function compareByKey(
-  { source, target }: Pick<Ends, "source" | "target">,
+  { source, target }: Pick<MoveEnds, "source" | "target">,
   table: Table,
-  onDone: OnDone,
+  onDone: OnProgress,
 ): Promise<string[]> {
-  const found: string[] = [];
+  const differences: string[] = [];
   let after: Page["last"] | null = null;
   for await (const { rows, last, bytes } of source.pages(table, after)) {
     const target_rows = target.range(table, after, last);
     const source_rows = digests(rows, table);
-    found.push(...differencesOf(source_rows, digests(await target_rows, table)));
-    if (found.length >= differences_max) return found;
+    differences.push(...differencesOf(source_rows, digests(await target_rows, table)));
+    if (differences.length >= differences_max) return differences;
     onDone({ rows: rows.length, bytes });
     after = last;
   }
-  found.push(...differencesOf(new Map(), digests(await target.range(table, after, null), table)));
-  return found;
+  differences.push(
+    ...differencesOf(new Map(), digests(await target.range(table, after, null), table)),
+  );
+  return differences;
 }
 
 /** The digest of each row, by its key. */
@@ -146,19 +153,20 @@ function differencesOf(
   source: ReadonlyMap<string, string>,
   target: ReadonlyMap<string, string>,
 ): string[] {
-  const found: string[] = [];
+  const differences: string[] = [];
   for (const [key, digest] of source)
-    if (!target.has(key)) found.push(`${key}: missing in the target`);
-    else if (target.get(key) !== digest) found.push(`${key}: differs`);
-  for (const key of target.keys()) if (!source.has(key)) found.push(`${key}: not in the source`);
-  return found;
+    if (!target.has(key)) differences.push(`${key}: missing in the target`);
+    else if (target.get(key) !== digest) differences.push(`${key}: differs`);
+  for (const key of target.keys())
+    if (!source.has(key)) differences.push(`${key}: not in the source`);
+  return differences;
 }
 
 /** For rows without a key: each must occur equally often on both sides. */
 async function compareAsSets(
-  { source, target }: Pick<Ends, "source" | "target">,
+  { source, target }: Pick<MoveEnds, "source" | "target">,
   table: Table,
-  onDone: OnDone,
+  onDone: OnProgress,
 ): Promise<string[]> {
   const counts = new Map<string, number>();
   const add = (rows: readonly Row[], by: number): void => {

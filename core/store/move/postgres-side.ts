@@ -70,18 +70,19 @@ where k.contype = 'f' and c.relnamespace = current_schema()::regnamespace
 order by c.relname, k.conname`;
 
 /** The process of a closed session may linger for a moment. */
-const others_sql = `
+const other_sessions_sql = `
 select application_name, client_addr::text, usename from pg_stat_activity
 where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
 order by backend_start`;
 
+/** Connects with the first statement. All statements run in one session. */
 export class PostgresSide implements TargetSide {
   private readonly pool: SQL;
   private session: ReservedSQL | undefined;
 
   constructor(
     url: string,
-    readonly shown: string,
+    readonly display_name: string,
   ) {
     this.pool = new Bun.SQL(url, {
       max: 1,
@@ -111,7 +112,7 @@ export class PostgresSide implements TargetSide {
       } catch (error) {
         throw translateError(error);
       }
-    }, this.shown);
+    }, this.display_name);
   }
 
   /** From now on everything is read in one snapshot, and nothing is changed. */
@@ -141,7 +142,7 @@ export class PostgresSide implements TargetSide {
 
   /** Other connections: the program's name and where it runs. */
   async otherConnections(): Promise<{ readonly program: string; readonly from: string }[]> {
-    const rows = await this.query(others_sql);
+    const rows = await this.query(other_sessions_sql);
     return rows.map(([program, address, user]) => ({
       program: String(program) || "a program without a name",
       from: `${String(user)}@${String(address ?? "this machine")}`,
@@ -247,9 +248,9 @@ export class PostgresSide implements TargetSide {
 
   async insert({ name, columns }: Table, rows: readonly Row[]): Promise<void> {
     const names = listed(columns.map((column) => column.name));
-    const at_once = Math.max(1, Math.floor(parameters_max / columns.length));
-    for (let from = 0; from < rows.length; from += at_once) {
-      const batch = rows.slice(from, from + at_once);
+    const rows_per_statement = Math.max(1, Math.floor(parameters_max / columns.length));
+    for (let from = 0; from < rows.length; from += rows_per_statement) {
+      const batch = rows.slice(from, from + rows_per_statement);
       let count = 0;
       const marks = batch.map(() => `(${columns.map(() => `$${++count}`).join(", ")})`);
       const values = batch
@@ -260,12 +261,18 @@ export class PostgresSide implements TargetSide {
   }
 
   async deferred(): Promise<Deferred[]> {
-    const found = [...(await this.run(references_sql, [])), ...(await this.run(indexes_sql, []))];
-    const all = found.map(([drop, make]) => ({ drop: drop as string, make: make as string }));
+    const rows_found = [
+      ...(await this.run(references_sql, [])),
+      ...(await this.run(indexes_sql, [])),
+    ];
+    const statements = rows_found.map(([drop, create]) => ({
+      drop: drop as string,
+      create: create as string,
+    }));
     // References last: they are checked with the indexes.
     return [
-      ...all.filter(({ drop }) => drop.startsWith("drop index")),
-      ...all.filter(({ drop }) => drop.startsWith("alter table")),
+      ...statements.filter(({ drop }) => drop.startsWith("drop index")),
+      ...statements.filter(({ drop }) => drop.startsWith("alter table")),
     ];
   }
 

@@ -6,10 +6,12 @@
 /** The type of a column's values; the types of both engines map to these. */
 export type Kind = "integer" | "double" | "text" | "bytes";
 
+/** A column of a table. */
 export interface Column {
   readonly name: string;
   readonly kind: Kind;
 }
+/** A table in the form that both databases share. */
 export interface Table {
   readonly name: string;
   /** Sorted by name, so that rows of both sides have the same order. */
@@ -39,10 +41,12 @@ export interface Page {
 
 /** A page ends with the row that reaches one of these limits. */
 export const page_rows_max = 1_000;
+/** Of values, as `weightOf` counts them. */
 export const page_bytes_max = 4 * 2 ** 20;
 
 /** The name of a table or column, quoted for SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+/** The names of columns, quoted for SQL and separated by commas. */
 export const listed = (names: readonly string[]): string => names.map(quoted).join(", ");
 
 /** Text as PostgreSQL can store it, and as the server returns it: of the same length. */
@@ -57,13 +61,13 @@ const hash = new Bun.CryptoHasher("sha256");
  */
 export function digestOf(row: Row, columns: readonly Column[]): string {
   let text = "";
-  for (const [i, value] of row.entries()) text += `${written(value, columns[i]!.kind)}\0`;
+  for (const [i, value] of row.entries()) text += `${encoded(value, columns[i]!.kind)}\0`;
   hash.update(text);
   for (const value of row) if (value instanceof Uint8Array) hash.update(value);
   return hash.digest("hex");
 }
 
-function written(value: Value, kind: Kind): string {
+function encoded(value: Value, kind: Kind): string {
   if (value === null) return "-";
   if (value instanceof Uint8Array) return `b${value.byteLength}`;
   if (kind === "text") return `t${String(value)}`;

@@ -17,7 +17,7 @@ export interface Measured {
 /** An index or reference that is deferred until the rows are there, and then created at once. */
 export interface Deferred {
   readonly drop: string;
-  readonly make: string;
+  readonly create: string;
 }
 
 /** Runs a statement with `?`; returns rows as lists of values. */
@@ -26,10 +26,11 @@ export type Query = (
   ...values: readonly (string | number | null)[]
 ) => Promise<Row[]>;
 
+/** What is read of a database, whether it is the source or the target. */
 export interface Side {
   readonly query: Query;
   /** The address without the password, or the path of the file. */
-  readonly shown: string;
+  readonly display_name: string;
   /**
    * The tables of Dossier, without those of the move itself. @throws Error for a column of a type
    * that Dossier does not use.
@@ -50,6 +51,7 @@ export interface Side {
   close(): Promise<void>;
 }
 
+/** What is written to the target. */
 export interface TargetSide extends Side {
   /** Commits all of `work`, or nothing. @throws what `work` throws */
   transaction(work: () => Promise<void>): Promise<void>;

@@ -40,15 +40,16 @@ interface Declared {
   readonly pk: bigint;
 }
 
+/** An open connection to the file. */
 export class SqliteSide implements TargetSide {
   private readonly database: Database;
 
   /** `reads`: everything is read in one snapshot, and nothing is changed. */
   constructor(
-    readonly shown: string,
+    readonly display_name: string,
     { reads }: { readonly reads: boolean },
   ) {
-    this.database = new Database(shown, {
+    this.database = new Database(display_name, {
       ...(reads ? { readonly: true } : { readwrite: true, create: false }),
       safeIntegers: true,
     });
@@ -131,7 +132,7 @@ export class SqliteSide implements TargetSide {
   }
 
   async mark(): Promise<string> {
-    const parts = [this.shown, `${this.shown}-wal`].map((path) => {
+    const parts = [this.display_name, `${this.display_name}-wal`].map((path) => {
       const stats = statSync(path, { throwIfNoEntry: false });
       return stats === undefined || stats.size === 0 ? null : [stats.size, stats.mtimeMs];
     });
@@ -164,7 +165,7 @@ export class SqliteSide implements TargetSide {
     );
     return indexes.map(([name, sql]) => ({
       drop: `drop index ${quoted(name as string)}`,
-      make: sql as string,
+      create: sql as string,
     }));
   }
 

@@ -7,7 +7,7 @@ import type { Position } from "./rows";
 import { move_table, type TargetSide } from "./side";
 
 /** The source of the rows, and what must be unchanged for a move to be resumed. */
-export interface Origin {
+export interface MoveOrigin {
   readonly place: string;
   /** Of the source: a different one may mean that it was written to. */
   readonly mark: string;
@@ -18,7 +18,8 @@ export interface Origin {
 /** `tables`: being created; `rows`; `indexes` and references; `compare` with the source. */
 export type Stage = "tables" | "rows" | "indexes" | "compare";
 
-export interface Place {
+/** How far the rows of a table have been moved. `after`: the position of the last one. */
+export interface TableProgress {
   readonly after: Position;
   readonly rows: number;
   readonly bytes: number;
@@ -28,16 +29,18 @@ export interface Place {
 const names = { origin: "origin", stage: "stage", later: "later" } as const;
 const ofTable = (table: string): string => `table ${table}`;
 
+/** The stored progress of the move into this target. */
 export class MoveState {
   constructor(private readonly target: TargetSide) {}
 
   /** Undefined when no move was begun here. */
-  async origin(): Promise<Origin | undefined> {
-    const tables = await this.isThere();
-    return tables ? this.get<Origin>(names.origin) : undefined;
+  async origin(): Promise<MoveOrigin | undefined> {
+    const tables = await this.exists();
+    return tables ? this.get<MoveOrigin>(names.origin) : undefined;
   }
 
-  async begin(origin: Origin): Promise<void> {
+  /** Records the start of a move. @throws Error when one was begun already */
+  async begin(origin: MoveOrigin): Promise<void> {
     await this.target.transaction(async () => {
       await this.target.query(
         `create table ${move_table} (name text primary key, value text not null)`,
@@ -52,10 +55,12 @@ export class MoveState {
   /** Statements that create the deferred indexes and references. */
   deferred = async (): Promise<string[]> => (await this.get<string[]>(names.later)) ?? [];
   setDeferred = (statements: readonly string[]): Promise<void> => this.set(names.later, statements);
-  place = (table: string): Promise<Place | undefined> => this.get<Place>(ofTable(table));
-  setPlace = (table: string, place: Place): Promise<void> => this.set(ofTable(table), place);
+  progress = (table: string): Promise<TableProgress | undefined> =>
+    this.get<TableProgress>(ofTable(table));
+  setProgress = (table: string, place: TableProgress): Promise<void> =>
+    this.set(ofTable(table), place);
 
-  private async isThere(): Promise<boolean> {
+  private async exists(): Promise<boolean> {
     try {
       await this.target.query(`select name from ${move_table} limit 1`);
       return true;

@@ -6,6 +6,7 @@ import type { Schema } from "../schema";
 import type { Table } from "./rows";
 import type { Query } from "./side";
 
+/** Which tables the target gets, and whether this program can create them. */
 export interface ComparedSteps {
   readonly schemas: readonly Schema[];
   /** Why this program can't create the tables, as sentences. */
@@ -15,7 +16,10 @@ export interface ComparedSteps {
 }
 
 /** `known`: in the order in which their tables are created. */
-export async function compareSteps(query: Query, known: readonly Schema[]): Promise<ComparedSteps> {
+export async function compareSteps(
+  query: Query,
+  schemas_known: readonly Schema[],
+): Promise<ComparedSteps> {
   const applied = new Map<string, string[]>();
   for (const [plugin, id] of await query(
     "select plugin, id from core_migrations order by plugin, id",
@@ -23,7 +27,7 @@ export async function compareSteps(query: Query, known: readonly Schema[]): Prom
     applied.set(String(plugin), [...(applied.get(String(plugin)) ?? []), String(id)]);
   const problems: string[] = [];
   for (const [plugin, ids] of applied) {
-    const schema = known.find(({ name }) => name === plugin);
+    const schema = schemas_known.find(({ name }) => name === plugin);
     const newer = ids.filter((id) => !schema?.migrations.some((step) => step.id === id));
     if (schema === undefined)
       problems.push(
@@ -38,7 +42,7 @@ export async function compareSteps(query: Query, known: readonly Schema[]): Prom
           `${newer[0]!}). Use that version`,
       );
   }
-  const present = known.filter(({ name }) => applied.has(name));
+  const present = schemas_known.filter(({ name }) => applied.has(name));
   const schemas = present.map(({ name, version, tables, migrations }) => ({
     name,
     version,
@@ -59,13 +63,13 @@ export function differingTables(source: readonly Table[], target: readonly Table
         ...columns.map((column) => [`${name}.${column.name}`, column.kind] as const),
       ]),
     );
-  const here = shapes(source);
-  const there = shapes(target);
-  return [...new Set([...here.keys(), ...there.keys()])]
-    .filter((name) => here.get(name) !== there.get(name))
+  const source_shapes = shapes(source);
+  const target_shapes = shapes(target);
+  return [...new Set([...source_shapes.keys(), ...target_shapes.keys()])]
+    .filter((name) => source_shapes.get(name) !== target_shapes.get(name))
     .map(
       (name) =>
-        `${name} is ${here.get(name) ?? "not there"} in the source and ` +
-        `${there.get(name) ?? "not there"} in the target`,
+        `${name} is ${source_shapes.get(name) ?? "not there"} in the source and ` +
+        `${target_shapes.get(name) ?? "not there"} in the target`,
     );
 }

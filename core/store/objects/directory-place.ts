@@ -18,6 +18,7 @@ const temporary = "tmp";
 /** Bytes copied at once. */
 const piece_bytes = 2 ** 20;
 
+/** A directory with the layout of `file-directory.ts`. */
 export class DirectoryPlace implements ObjectPlace {
   private sent_bytes = 0;
 

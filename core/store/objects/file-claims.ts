@@ -8,6 +8,7 @@ import { newId } from "../../base/ids";
 import { toNumber } from "../columns";
 import type { Db, Store } from "../store";
 
+/** The tables that contain the claims. Times are epoch milliseconds. */
 export interface FileClaimsTables {
   /** Uploads that hold their file until `held_until`. */
   core_file_pins: { id: string; sha256: string; held_until: number };
@@ -26,6 +27,7 @@ const cut_off_ms_min = 15 * 60_000;
 /** How long to wait before a blocked deletion is tried again. */
 export const retry_ms = 60_000;
 
+/** Reads and writes claims. Every method is one short transaction. */
 export class FileClaims {
   constructor(
     private readonly store: Pick<Store, "db" | "inDeletion">,
@@ -51,6 +53,7 @@ export class FileClaims {
     return remaining_ms(await findRemoval(this.store.db, sha256), this.clock.now_ms());
   }
 
+  /** Extends a pin by `pin_ms` from now on. */
   async renew(id: string): Promise<void> {
     const held_until = this.clock.now_ms() + pin_ms;
     await this.write((tx) =>
@@ -58,6 +61,7 @@ export class FileClaims {
     );
   }
 
+  /** Removes a pin. Does nothing when it has expired and was removed. */
   async unpin(id: string): Promise<void> {
     await this.write((tx) => tx.deleteFrom("core_file_pins").where("id", "=", id).execute());
   }

@@ -8,22 +8,25 @@ import { ulid } from "../../base/ids";
 import { piecesOf, type ListedFile } from "../files";
 import type { ObjectPlace } from "./place";
 
-const at_once = 4;
+const concurrency = 4;
 
+/** Files and bytes moved so far, including those that were there already, and all there are. */
 export interface MoveProgress {
   readonly done: number;
   readonly total: number;
   readonly done_bytes: number;
   readonly total_bytes: number;
 }
+/** What a run has done. */
 export interface Moved {
   readonly copied: number;
   readonly copied_bytes: number;
   /** Files that were there already. */
   readonly skipped: number;
   /** Files of the source whose bytes don't match their name, each with the reason: not copied. */
-  readonly damaged: readonly { readonly sha256: string; readonly why: string }[];
+  readonly damaged: readonly { readonly sha256: string; readonly reason: string }[];
 }
+/** Which files are moved. */
 export interface MoveOptions {
   readonly from: ObjectPlace;
   readonly to: ObjectPlace;
@@ -47,13 +50,13 @@ export async function moveFiles(options: MoveOptions): Promise<Moved> {
   }
   const temporary = await mkdtemp(join(options.temporary, "moving-"));
   const moved = { copied: 0, copied_bytes: 0, skipped: 0 };
-  const damaged: { sha256: string; why: string }[] = [];
+  const damaged: { sha256: string; reason: string }[] = [];
   let done_bytes = 0;
   const moveOne = async (file: ListedFile): Promise<void> => {
     if ((await to.size(file.sha256)) === file.size_bytes) moved.skipped++;
     else {
-      const why = await copyOne({ from, to, temporary }, file);
-      if (why !== null) damaged.push({ sha256: file.sha256, why });
+      const reason = await copyOne({ from, to, temporary }, file);
+      if (reason !== null) damaged.push({ sha256: file.sha256, reason });
       else {
         moved.copied++;
         moved.copied_bytes += file.size_bytes;
@@ -72,9 +75,9 @@ export async function moveFiles(options: MoveOptions): Promise<Moved> {
           await moveOne(file);
         }
       };
-      const ended = await Promise.allSettled(Array.from({ length: at_once }, work));
-      const failed = ended.find((result) => result.status === "rejected");
-      if (failed) throw failed.reason;
+      const results = await Promise.allSettled(Array.from({ length: concurrency }, work));
+      const failure = results.find((result) => result.status === "rejected");
+      if (failure) throw failure.reason;
     }
     return { ...moved, damaged };
   } finally {

@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { ConfigError } from "../../base/config";
 
+/** Where a bucket is, and which of its objects are files of Dossier. */
 export interface BucketAddress {
   /** Without a trailing slash: `https://s3.example.com`. */
   readonly endpoint: string;
@@ -12,11 +13,14 @@ export interface BucketAddress {
   /** `https://endpoint/bucket/key`, or `https://bucket.endpoint/key`. */
   readonly style: "path" | "host";
 }
+/** The keys for signing requests. */
 export interface Credentials {
   readonly access_key: string;
   readonly secret_key: string;
+  /** Of temporary credentials; null for permanent ones. */
   readonly session_token: string | null;
 }
+/** The value of the setting, parsed. */
 export type FilesPlace =
   | { readonly kind: "directory"; readonly path: string }
   | { readonly kind: "bucket"; readonly address: BucketAddress; readonly credentials: Credentials };
@@ -50,11 +54,11 @@ function directoryOf(url: URL): FilesPlace {
   return { kind: "directory", path: fileURLToPath(url) };
 }
 
-function addressOf(written: string, url: URL, env: Environment): BucketAddress {
+function addressOf(setting: string, url: URL, env: Environment): BucketAddress {
   if (url.username !== "" || url.password !== "")
     throw invalidUrl("must not contain the key. Set files.access_key and files.secret_key instead");
   // The URL parser would resolve dots in the path, and lower-case the bucket.
-  const [, bucket = "", path = ""] = /^s3:\/\/([^/?#]*)\/?([^?#]*)/i.exec(written) ?? [];
+  const [, bucket = "", path = ""] = /^s3:\/\/([^/?#]*)\/?([^?#]*)/i.exec(setting) ?? [];
   if (!bucket_pattern.test(bucket))
     throw invalidUrl(`has no valid bucket: ${JSON.stringify(bucket)} (s3://bucket/prefix)`);
   const unknown = [...url.searchParams.keys()].find((name) => !known_fields.has(name));
@@ -117,15 +121,15 @@ function styleOf(url: URL, bucket: string, has_endpoint: boolean): "path" | "hos
 }
 
 function credentialsOf(settings: FilesSettings, env: Environment): Credentials {
-  const has_own = settings.access_key !== undefined || settings.secret_key !== undefined;
-  const access_key = settings.access_key ?? (has_own ? undefined : env.AWS_ACCESS_KEY_ID);
-  const secret_key = settings.secret_key ?? (has_own ? undefined : env.AWS_SECRET_ACCESS_KEY);
+  const has_settings = settings.access_key !== undefined || settings.secret_key !== undefined;
+  const access_key = settings.access_key ?? (has_settings ? undefined : env.AWS_ACCESS_KEY_ID);
+  const secret_key = settings.secret_key ?? (has_settings ? undefined : env.AWS_SECRET_ACCESS_KEY);
   if (!access_key || !secret_key)
     throw new ConfigError([
       `files.url is a bucket, but ${access_key ? "files.secret_key" : "files.access_key"} ` +
         "is not set (nor are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY).",
     ]);
-  const session_token = has_own ? null : env.AWS_SESSION_TOKEN || null;
+  const session_token = has_settings ? null : env.AWS_SESSION_TOKEN || null;
   return { access_key, secret_key, session_token };
 }
 

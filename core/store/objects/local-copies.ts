@@ -20,9 +20,10 @@ interface Copy {
   ready: Promise<void>;
   used_at_ms: number;
   /** The file is deleted: the copy goes with its last user. */
-  unwanted?: boolean;
+  is_deleted?: boolean;
 }
 
+/** A cache of files, by their SHA-256. */
 export class LocalCopies {
   /** Least recently used first. */
   private readonly copies = new Map<string, Copy>();
@@ -34,6 +35,7 @@ export class LocalCopies {
     private readonly bytes_max: number,
   ) {}
 
+  /** The total size of the copies. */
   get bytes(): number {
     return [...this.copies.values()].reduce((sum, { size_bytes }) => sum + size_bytes, 0);
   }
@@ -53,7 +55,7 @@ export class LocalCopies {
     } finally {
       copy.users--;
       copy.used_at_ms = performance.now();
-      if (copy.unwanted && copy.users === 0) await rm(copy.path, { force: true });
+      if (copy.is_deleted && copy.users === 0) await rm(copy.path, { force: true });
       await this.shrink();
     }
   }
@@ -64,7 +66,7 @@ export class LocalCopies {
       const copy = this.copies.get(sha256);
       if (!copy) continue;
       this.copies.delete(sha256);
-      copy.unwanted = true;
+      copy.is_deleted = true;
       if (copy.users === 0) await rm(copy.path, { force: true });
     }
   }
@@ -84,7 +86,7 @@ export class LocalCopies {
       throw error;
     }
     copy.users--;
-    if (copy.unwanted && copy.users === 0) await rm(path, { force: true });
+    if (copy.is_deleted && copy.users === 0) await rm(path, { force: true });
     await this.shrink();
     return true;
   }

@@ -4,6 +4,7 @@
  */
 import type { FilesCounts, ListedFile, StoredBytes } from "../files";
 
+/** Stores files under their SHA-256. Methods may be called at the same time. */
 export interface ObjectPlace {
   /** For people: `s3://bucket/prefix at host`. */
   readonly display_name: string;

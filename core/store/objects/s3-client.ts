@@ -5,8 +5,10 @@ import { FilesFault } from "./place";
 import type { BucketAddress, Credentials } from "./files-url";
 import { objectUrl, sha256Of, signedHeaders } from "./s3-signature";
 
+/** The kind of a request, under which it is counted. */
 export type Operation = "put" | "get" | "head" | "delete" | "list" | "multipart";
 
+/** A request, before it is signed. */
 export interface S3Request {
   readonly operation: Operation;
   readonly method: "GET" | "PUT" | "HEAD" | "DELETE" | "POST";
@@ -17,16 +19,17 @@ export interface S3Request {
   readonly headers?: Readonly<Record<string, string>>;
   /** Further statuses that are not failures, besides 2xx. */
   readonly allowed?: readonly number[];
-  /** Asked before each repetition, after the pause; absent: always. */
+  /** Called before each retry, after the pause: false gives up. Absent: always retried. */
   readonly mayRepeat?: (() => boolean) | undefined;
 }
-export interface S3Answer {
+/** A response that was read to its end. */
+export interface S3Response {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Uint8Array;
 }
 
-const tries_max = 3;
+const attempts_max = 3;
 const first_pause_ms = 150;
 /** Additional time for a request with a body: the slowest link that is still accepted. */
 const slowest_bytes_ms = 128;
@@ -34,6 +37,7 @@ const slowest_bytes_ms = 128;
 const transient_statuses = new Set([408, 429]);
 const skew_code = "RequestTimeTooSkewed";
 
+/** Which bucket, and how long it may take to respond. */
 export interface S3ClientOptions {
   readonly address: BucketAddress;
   readonly credentials: Credentials;
@@ -41,19 +45,23 @@ export interface S3ClientOptions {
   readonly now_ms: () => number;
 }
 
+/** Sends requests to one bucket, and counts them. */
 export class S3Client {
   private readonly counts = new Map<string, number>();
   private readonly garbage = new GarbageMeter();
+  /** In bodies since the start. */
   sent_bytes = 0;
   received_bytes = 0;
 
   constructor(private readonly options: S3ClientOptions) {}
 
+  /** See `ObjectPlace.display_name`. */
   get display_name(): string {
     const { bucket, prefix, endpoint } = this.options.address;
     return `s3://${bucket}${prefix === "" ? "" : `/${prefix.slice(0, -1)}`} at ${hostOf(endpoint)}`;
   }
 
+  /** The number of requests by operation and outcome, including retries. */
   requests() {
     return [...this.counts].map(([name, count]) => {
       const [operation = "", outcome] = name.split(" ");
@@ -62,25 +70,26 @@ export class S3Client {
   }
 
   /** The whole response. @throws FilesFault */
-  async send(request: S3Request, expected_bytes = 0): Promise<S3Answer> {
-    for (let tried = 1; ; tried++) {
-      const answer = await this.try(request, expected_bytes).catch((error: unknown) => error);
-      const failure = answer instanceof Error ? answer : this.refusal(request, answer as S3Answer);
+  async send(request: S3Request, expected_bytes = 0): Promise<S3Response> {
+    for (let attempt = 1; ; attempt++) {
+      const response = await this.try(request, expected_bytes).catch((error: unknown) => error);
+      const failure =
+        response instanceof Error ? response : this.refusal(request, response as S3Response);
       this.count(request.operation, failure === null);
-      if (failure === null) return answer as S3Answer;
+      if (failure === null) return response as S3Response;
       const is_repeatable =
-        answer instanceof Error
-          ? !isTimeout(answer)
-          : transient_statuses.has((answer as S3Answer).status) ||
-            (answer as S3Answer).status >= 500;
+        response instanceof Error
+          ? !isTimeout(response)
+          : transient_statuses.has((response as S3Response).status) ||
+            (response as S3Response).status >= 500;
       const final = failure instanceof FilesFault ? failure : this.unreachable(failure);
-      if (tried === tries_max || !is_repeatable) throw final;
-      await Bun.sleep(jitter(first_pause_ms * 3 ** (tried - 1), 0.5));
+      if (attempt === attempts_max || !is_repeatable) throw final;
+      await Bun.sleep(jitter(first_pause_ms * 3 ** (attempt - 1), 0.5));
       if (request.mayRepeat?.() === false) throw final;
     }
   }
 
-  private async try(request: S3Request, expected_bytes: number): Promise<S3Answer> {
+  private async try(request: S3Request, expected_bytes: number): Promise<S3Response> {
     const { address, credentials, timeout_ms, now_ms } = this.options;
     const { method, key, query, body, headers } = request;
     const url = objectUrl(address, key, query);
@@ -97,32 +106,32 @@ export class S3Client {
       redirect: "manual",
       signal: AbortSignal.timeout(timeout_ms + Math.ceil(bytes / slowest_bytes_ms)),
     });
-    const answer = {
+    const result = {
       status: response.status,
       headers: response.headers,
       body: await response.bytes(),
     };
     const sent_bytes = body?.byteLength ?? 0;
     this.sent_bytes += sent_bytes;
-    this.received_bytes += answer.body.byteLength;
-    this.garbage.add(sent_bytes + answer.body.byteLength);
-    return answer;
+    this.received_bytes += result.body.byteLength;
+    this.garbage.add(sent_bytes + result.body.byteLength);
+    return result;
   }
 
   /** Null when the response is not a refusal. */
-  private refusal({ allowed = [] }: S3Request, answer: S3Answer): FilesFault | null {
-    const { status, body } = answer;
+  private refusal({ allowed = [] }: S3Request, response: S3Response): FilesFault | null {
+    const { status, body } = response;
     if ((status >= 200 && status < 300) || allowed.includes(status)) return null;
     const xml = new TextDecoder().decode(body.subarray(0, 64 * 1024));
-    const code = field(xml, "Code") ?? "";
+    const code = elementText(xml, "Code") ?? "";
     const fault = (problem: string): FilesFault =>
       new FilesFault(
         status >= 500 || transient_statuses.has(status) ? "FILES_UNREACHABLE" : "FILES_REFUSED",
         `${this.display_name}: ${problem}`,
       );
     const { address, now_ms } = this.options;
-    if (code === skew_code) return fault(explainSkew(answer.headers, now_ms()));
-    return fault(explainRefusal(address, status, code, xml, answer.headers));
+    if (code === skew_code) return fault(explainSkew(response.headers, now_ms()));
+    return fault(explainRefusal(address, status, code, xml, response.headers));
   }
 
   private unreachable(error: Error): FilesFault {
@@ -166,7 +175,7 @@ function explainRefusal(
     return "the secret key does not belong to the access key. Correct files.secret_key.";
   if (code === "ExpiredToken" || code === "TokenRefreshRequired")
     return "the session token has expired. Set a new AWS_SESSION_TOKEN.";
-  const region = field(xml, "Region") ?? headers.get("x-amz-bucket-region");
+  const region = elementText(xml, "Region") ?? headers.get("x-amz-bucket-region");
   if (status === 301 || status === 307 || code === "AuthorizationHeaderMalformed")
     return (
       "the bucket is in another region or at another endpoint. Set " +
@@ -189,10 +198,10 @@ function explainRefusal(
 
 function explainSkew(headers: Headers, now_ms: number): string {
   const server_ms = Date.parse(headers.get("date") ?? "");
-  const apart_s = Math.round((now_ms - server_ms) / 1_000);
-  const difference = Number.isNaN(apart_s)
+  const skew_s = Math.round((now_ms - server_ms) / 1_000);
+  const difference = Number.isNaN(skew_s)
     ? ""
-    : ` (this one is ${Math.abs(apart_s)} s ${apart_s < 0 ? "behind" : "ahead"})`;
+    : ` (this one is ${Math.abs(skew_s)} s ${skew_s < 0 ? "behind" : "ahead"})`;
   return (
     `the clocks of this server and of that one differ too much${difference}. Correct the ` +
     "one that is wrong."
@@ -210,7 +219,7 @@ const entities: Readonly<Record<string, string>> = {
   apos: "'",
 };
 /** The text of the first element with this name; null when there is none. S3 writes flat XML. */
-export function field(xml: string, name: string): string | null {
+export function elementText(xml: string, name: string): string | null {
   const start = xml.indexOf(`<${name}>`);
   const end = start < 0 ? -1 : xml.indexOf(`</${name}>`, start);
   if (end < 0) return null;

@@ -3,7 +3,7 @@ import { ulid } from "../../base/ids";
 import { nameOf } from "../file-directory";
 import type { ListedFile, RemoteBytes } from "../files";
 import { FilesFault, type ObjectPlace } from "./place";
-import { field, S3Client, type S3Answer, type S3ClientOptions } from "./s3-client";
+import { elementText, S3Client, type S3Response, type S3ClientOptions } from "./s3-client";
 import { sha256Of } from "./s3-signature";
 
 /**
@@ -19,6 +19,7 @@ const piece_bytes = 4 * 2 ** 20;
 const probe_prefix = "probe-";
 const listed_pattern = /<Key>[^<]*?([0-9a-f]{2})\/([0-9a-f]{64})<\/Key>[^]*?<Size>(\d+)<\/Size>/g;
 
+/** A bucket in which the prefix of `address` belongs to this server. */
 export class S3Place implements ObjectPlace {
   private readonly client: S3Client;
 
@@ -72,7 +73,7 @@ export class S3Place implements ObjectPlace {
   }
 
   async *list(): AsyncGenerator<ListedFile[]> {
-    const seen = new Set<string>();
+    const tokens_seen = new Set<string>();
     for (let token: string | null = ""; token !== null;) {
       const { body } = await this.client.send({
         operation: "list",
@@ -92,13 +93,16 @@ export class S3Place implements ObjectPlace {
         );
       const files = xml.split("<Contents>").flatMap((part) => listedFile(part) ?? []);
       if (files.length > 0) yield files;
-      token = field(xml, "IsTruncated") === "true" ? field(xml, "NextContinuationToken") : null;
-      if (token !== null && (token === "" || seen.has(token)))
+      token =
+        elementText(xml, "IsTruncated") === "true"
+          ? elementText(xml, "NextContinuationToken")
+          : null;
+      if (token !== null && (token === "" || tokens_seen.has(token)))
         throw new FilesFault(
           "FILES_REFUSED",
           `${this.display_name}: its list of objects never ends.`,
         );
-      if (token !== null) seen.add(token);
+      if (token !== null) tokens_seen.add(token);
     }
   }
 
@@ -149,7 +153,7 @@ export class S3Place implements ObjectPlace {
 
   /** Bytes from `start` to `end`, end exclusive. */
   private async read(sha256: string, start: number, end: number): Promise<Uint8Array> {
-    const answer = await this.client.send(
+    const response = await this.client.send(
       {
         operation: "get",
         method: "GET",
@@ -159,7 +163,7 @@ export class S3Place implements ObjectPlace {
       end - start,
     );
     // A store without support for ranges sends all of it.
-    const body = answer.status === 206 ? answer.body : answer.body.subarray(start, end);
+    const body = response.status === 206 ? response.body : response.body.subarray(start, end);
     if (body.byteLength !== end - start)
       throw new FilesFault("FILES_UNREACHABLE", `${this.display_name}: an object is cut off.`);
     return body;
@@ -168,8 +172,8 @@ export class S3Place implements ObjectPlace {
   /** A file sent in parts exists only once the last step has succeeded. */
   private async putParts(path: string, key: string, size_bytes: number): Promise<void> {
     const part_bytes = Math.max(part_bytes_least, Math.ceil(size_bytes / parts_max));
-    const begun = await this.multipart("POST", key, { uploads: "" });
-    const uploadId = field(textOf(begun), "UploadId");
+    const creation = await this.multipart("POST", key, { uploads: "" });
+    const uploadId = elementText(textOf(creation), "UploadId");
     if (uploadId === null)
       throw new FilesFault("FILES_REFUSED", `${this.display_name}: it responds, but not like S3.`);
     try {
@@ -178,9 +182,16 @@ export class S3Place implements ObjectPlace {
         (tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${escaped(tag)}</ETag></Part>`,
       );
       const xml = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
-      const ended = await this.multipart("POST", key, { uploadId }, new TextEncoder().encode(xml));
+      const completion = await this.multipart(
+        "POST",
+        key,
+        { uploadId },
+        new TextEncoder().encode(xml),
+      );
       // The response may begin with 200 before it fails.
-      const code = textOf(ended).includes("<Error>") ? field(textOf(ended), "Code") : null;
+      const code = textOf(completion).includes("<Error>")
+        ? elementText(textOf(completion), "Code")
+        : null;
       if (code !== null)
         throw new FilesFault(
           "FILES_UNREACHABLE",
@@ -210,7 +221,7 @@ export class S3Place implements ObjectPlace {
     const count = Math.ceil(size_bytes / part_bytes);
     const tags = new Array<string>(count);
     let next = 0;
-    const sendSome = async (): Promise<void> => {
+    const sendNext = async (): Promise<void> => {
       while (next < count) {
         const index = next++;
         const body = await Bun.file(path)
@@ -221,10 +232,10 @@ export class S3Place implements ObjectPlace {
         tags[index] = headers.get("etag") ?? "";
       }
     };
-    const sending = Array.from({ length: parts_at_once }, sendSome);
-    const ended = await Promise.allSettled(sending);
-    const failed = ended.find((result) => result.status === "rejected");
-    if (failed) throw failed.reason;
+    const sending = Array.from({ length: parts_at_once }, sendNext);
+    const results = await Promise.allSettled(sending);
+    const failure = results.find((result) => result.status === "rejected");
+    if (failure) throw failure.reason;
     return tags;
   }
 
@@ -233,7 +244,7 @@ export class S3Place implements ObjectPlace {
     key: string,
     query: Readonly<Record<string, string>>,
     body?: Uint8Array,
-  ): Promise<S3Answer> {
+  ): Promise<S3Response> {
     return this.client.send({
       operation: "multipart",
       method,
@@ -270,13 +281,13 @@ class RangedBytes implements RemoteBytes {
   }
 
   async *pieces(): AsyncGenerator<Uint8Array, void> {
-    let ahead: Promise<Uint8Array> | undefined;
+    let next_piece: Promise<Uint8Array> | undefined;
     for (let at = this.start; at < this.end; at += piece_bytes) {
-      const piece = await (ahead ?? this.piece(at));
+      const piece = await (next_piece ?? this.piece(at));
       const next = at + piece_bytes;
-      ahead = next < this.end ? this.piece(next) : undefined;
+      next_piece = next < this.end ? this.piece(next) : undefined;
       // The reader may have gone by then.
-      ahead?.catch(() => undefined);
+      next_piece?.catch(() => undefined);
       yield piece;
     }
   }
@@ -292,6 +303,6 @@ function listedFile(xml: string): ListedFile | null {
   if (sha256 === undefined || !sha256.startsWith(folder!)) return null;
   return { sha256, size_bytes: Number(size) };
 }
-const textOf = ({ body }: S3Answer): string => new TextDecoder().decode(body);
+const textOf = ({ body }: S3Response): string => new TextDecoder().decode(body);
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");

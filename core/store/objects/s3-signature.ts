@@ -1,6 +1,7 @@
 /** URLs and headers of S3 requests: AWS Signature Version 4. */
 import type { BucketAddress, Credentials } from "./files-url";
 
+/** In lower-case hex. */
 export const sha256Of = (bytes: string | Uint8Array): string =>
   new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 const hmac = (key: string | Uint8Array, text: string): Uint8Array =>
@@ -34,6 +35,7 @@ export function objectUrl(
   return new URL(`${base.origin}${path.join("/")}${search}`);
 }
 
+/** What a signature covers. */
 export interface Signed {
   readonly method: string;
   readonly url: URL;

@@ -35,6 +35,7 @@ const poll_ms = 100;
 const failure_hold_ms = 10_000;
 const failure_ms_max = 2_000;
 
+/** Where the files are, and how long deleted ones are kept. */
 export interface SharedFilesOptions {
   readonly place: ObjectPlace;
   readonly store: Pick<Store, "db" | "inDeletion">;
@@ -49,6 +50,7 @@ export interface SharedFilesOptions {
   readonly alone: boolean;
 }
 
+/** The port `Files` for a shared place. Temporary files and copies are private to the process. */
 export class SharedFiles implements Files {
   private readonly claims: FileClaims;
   private readonly copies: LocalCopies;
@@ -59,7 +61,7 @@ export class SharedFiles implements Files {
   private readonly uses = new Map<string, number>();
   /** Deletions requested while it was held. */
   private readonly pending_removals = new Map<string, StillUsed>();
-  private failing: string | null = null;
+  private fault: string | null = null;
   private checked_at_ms = -Infinity;
 
   constructor(private readonly options: SharedFilesOptions) {
@@ -157,23 +159,24 @@ export class SharedFiles implements Files {
 
   async failure(): Promise<string | null> {
     const now_ms = performance.now();
-    if (now_ms - this.checked_at_ms < failure_hold_ms) return this.failing;
+    if (now_ms - this.checked_at_ms < failure_hold_ms) return this.fault;
     this.checked_at_ms = now_ms;
     const timeout = (): Error =>
       new FilesFault("FILES_UNREACHABLE", `${this.place}: it did not respond within 2 s.`);
     try {
       await withTimeout(this.options.place.ping(), failure_ms_max, timeout);
-      this.failing = null;
+      this.fault = null;
     } catch (error) {
       this.noteFault(error);
     }
-    return this.failing;
+    return this.fault;
   }
 
   counts(): FilesCounts {
     return { ...this.options.place.counts(), cached_bytes: this.copies.bytes };
   }
 
+  /** Deletes temporary files and copies. Nothing may use them any more. */
   async close(): Promise<void> {
     await this.copies.clear();
     await rm(this.options.temporary, { force: true, recursive: true });
@@ -243,9 +246,9 @@ export class SharedFiles implements Files {
   /** True when the file was deleted. */
   private async removeOne(sha256: string, stillUsed: StillUsed): Promise<boolean> {
     const { place } = this.options;
-    const for_ms = 4 * place.timeout_ms + poll_ms;
+    const deletion_ms = 4 * place.timeout_ms + poll_ms;
     const begun_at_ms = performance.now();
-    if (!(await this.claims.begin(sha256, for_ms))) return false;
+    if (!(await this.claims.begin(sha256, deletion_ms))) return false;
     try {
       const is_used = await stillUsed(sha256);
       // A process that was suspended meanwhile has lost the right to do it.
@@ -277,11 +280,11 @@ export class SharedFiles implements Files {
   }
 
   /** Sends a request to the place, and remembers the result for `failure`. @throws HttpError */
-  private async request<R>(ask: (place: ObjectPlace) => Promise<R>): Promise<R> {
+  private async request<R>(send: (place: ObjectPlace) => Promise<R>): Promise<R> {
     try {
-      const answer = await ask(this.options.place);
-      this.failing = null;
-      return answer;
+      const result = await send(this.options.place);
+      this.fault = null;
+      return result;
     } catch (error) {
       throw this.noteFault(error);
     }
@@ -289,9 +292,9 @@ export class SharedFiles implements Files {
 
   private noteFault(error: unknown): unknown {
     if (isFilesFault(error) && error instanceof FilesFault) {
-      if (this.failing === null)
+      if (this.fault === null)
         this.options.log.error("original files can't be stored or read", errorFields(error));
-      this.failing = error.message;
+      this.fault = error.message;
       this.checked_at_ms = performance.now();
     }
     return translateError(error);

@@ -8,6 +8,7 @@ import { databaseBusy, isUnreachable, translateError } from "../storage-errors";
 import { toNumber } from "../whole-number";
 import { numbered } from "./statement-text";
 
+/** Which database, and how it is used. */
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`; parameters such as `sslmode` as in libpq. */
   readonly url: string;
@@ -17,8 +18,10 @@ export interface PostgresOptions {
   readonly statement_ms_max: number;
 }
 
+/** Whether the address is one of PostgreSQL. */
 export const isPostgresUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
 
+/** The result of a statement. */
 export interface StatementResult {
   readonly rows: Record<string, unknown>[];
   /** Rows found or changed. */

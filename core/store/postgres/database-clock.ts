@@ -24,6 +24,7 @@ interface Measurement {
   readonly received_ms: number;
 }
 
+/** The clock of this machine until the first `measure`. */
 export class DatabaseClock implements Clock {
   private measured: Measurement | undefined;
   private last_ms = 0;

@@ -9,6 +9,7 @@ const patience_ms = 2_000;
 /** A full disk is tried again after this time. */
 const full_ms = 5_000;
 
+/** Learns from the errors of statements, and probes the database when asked. */
 export class DatabaseState {
   private failing: string | undefined;
   private full_until_ms = 0;
@@ -30,6 +31,7 @@ export class DatabaseState {
     if (this.failing !== undefined) void this.failure();
   }
 
+  /** An unmodified error of a statement, whatever its cause. */
   noteError(error: unknown): void {
     if (isFull(error)) this.full_until_ms = performance.now() + full_ms;
     if (!isFull(error) && !isReadOnly(error) && !isUnreachable(error)) return;

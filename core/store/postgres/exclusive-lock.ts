@@ -8,7 +8,7 @@ import { Pool, type PostgresOptions } from "./connections";
 const exclusive_lock = 0x646f7372;
 const take_sql = `select case when pg_try_advisory_lock(${exclusive_lock}) then 1 else 0 end as n`;
 /** Polled, because a waiting statement would be cancelled after a while. */
-const ask_every_ms = 100;
+const poll_every_ms = 100;
 
 /** Runs `work` while no other process runs its own, after waiting for that. */
 export async function exclusively<R>(options: PostgresOptions, work: () => Promise<R>): Promise<R> {
@@ -19,7 +19,7 @@ export async function exclusively<R>(options: PostgresOptions, work: () => Promi
       for (;;) {
         const { rows } = await session.run(take_sql);
         if (rows[0]!.n === 1) return await work();
-        await Bun.sleep(ask_every_ms);
+        await Bun.sleep(poll_every_ms);
       }
     } finally {
       session.release();

@@ -36,6 +36,7 @@ where n.gone_at is null and n.lock_key is not null and n.lock_key <> ? and not e
   and l.objid = cast(n.lock_key as oid)
   and l.database = (select oid from pg_database where datname = current_database()))`;
 
+/** The lock of this process, and the check of those of others. */
 export class LivenessLock {
   /** Identifies this process's lock. */
   readonly key = randomInteger() % key_end;
@@ -90,6 +91,10 @@ export class LivenessLock {
     }
   }
 
+  /**
+   * Releases the lock. The row of this process has to be deleted before, or others report its
+   * death.
+   */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await this.checking;

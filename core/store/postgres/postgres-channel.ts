@@ -24,6 +24,7 @@ const silent_ms_max = 15_000;
 /** Ignored by others. */
 const heartbeat = "";
 
+/** The connections that the channel uses. */
 export interface PostgresChannelOptions {
   /** The connection that listens. */
   readonly sql: SQL;
@@ -35,6 +36,7 @@ export interface PostgresChannelOptions {
 
 type Subscription = Awaited<ReturnType<SQL["listen"]>>;
 
+/** One channel per database: all messages go to all processes. */
 export class PostgresChannel implements Channel {
   /** Identifies the sender, to ignore one's own messages. */
   private readonly self = newUuid();

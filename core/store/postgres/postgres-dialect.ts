@@ -72,6 +72,7 @@ class OutsideDriver implements Driver {
   }
 }
 
+/** For statements outside transactions, which run as `runOutside` decides. */
 export class PostgresDialect implements Dialect {
   constructor(
     private readonly runOutside: RunQuery,

@@ -46,13 +46,14 @@ update core_nodes set gone_at = ${clock_sql} where gone_at is null and ${conditi
 const silent_sql = gone_sql(`seen_at < ${clock_sql} - ${abandoned_ms}`);
 const forget_sql = `delete from core_nodes where gone_at < ${clock_sql} - ${remembered_ms}`;
 
+/** What registers and watches this process. */
 export interface PostgresNodesOptions {
   readonly role: Role;
   /** The data directory, which this process has locked. */
   readonly data: string;
   /** Runs a statement outside any transaction, without waiting for writers. */
   readonly run: RunQuery;
-  readonly options: PostgresOptions;
+  readonly database: PostgresOptions;
   readonly log: Log;
   /** Called with every heartbeat. `run` does not wait for other statements. */
   readonly onHeartbeat: (run: RunQuery) => Promise<void>;
@@ -67,6 +68,7 @@ on conflict (series) do update set next = ${leased_numbers} + case
   else excluded.next - ${leased_numbers} end
 returning next`;
 
+/** This process in the table `core_nodes`, and the others. */
 export class PostgresNodes implements Nodes {
   readonly shared = true;
   readonly id: string;
@@ -87,7 +89,7 @@ export class PostgresNodes implements Nodes {
     this.id = node.id;
     this.role = node.role;
     this.place = `${node.host} ${placeOf(options.data)}`;
-    this.liveness = new LivenessLock(options.options, options.log);
+    this.liveness = new LivenessLock(options.database, options.log);
     const { id, host, pid, role, version } = node;
     this.row = [id, this.place, host, pid, role, version, this.liveness.key];
   }

@@ -43,6 +43,7 @@ interface PendingChange {
   readonly reject: (error: unknown) => void;
 }
 
+/** The entries of all scopes, in the table `core_shared`. */
 export class PostgresState implements SharedState {
   private readonly pool: Pool;
   /** By entry: the changes that wait for the current one. */

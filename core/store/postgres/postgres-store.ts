@@ -4,10 +4,11 @@
  * lock and one commit. So what is read inside a transaction holds until its end, on both engines.
  */
 import type { SQL } from "bun";
-import { Kysely, sql, Transaction } from "kysely";
+import { sql, Transaction } from "kysely";
 import { HttpError } from "../../base/errors";
 import type { Log } from "../../base/log";
 import { withoutOrigin } from "../../base/origin";
+import { DatabaseRoot } from "../database-root";
 import { freeSpaceOf } from "../free-space";
 import type { Role } from "../nodes";
 import { GroupCommit } from "../group-commit";
@@ -48,30 +49,19 @@ const begin = `begin isolation level read committed; select pg_advisory_xact_loc
  * Everybody else who writes waits for an open transaction: if its process is frozen, the database
  * ends it soon, and the process retries it when it continues.
  */
-const of_writer = { idle_in_transaction_session_timeout: "5000" };
+const writer_session = { idle_in_transaction_session_timeout: "5000" };
 
 /** How often the time is queried at the start; the fastest response is the most accurate. */
 const clock_queries = 3;
 
-/** All writes go through `inTransaction`, because only it opens a scope. */
-class DatabaseRoot extends Kysely<any> {
-  override transaction(): never {
-    throw new Error("use `inTransaction`, not `db.transaction()`");
-  }
-  override startTransaction(): never {
-    throw new Error("use `inTransaction`, not `db.startTransaction()`");
-  }
-  override connection(): never {
-    throw new Error("use the database or `inTransaction`, not `db.connection()`");
-  }
-}
-
+/** The database, and what this process has besides it. */
 export interface PostgresStoreOptions extends PostgresOptions {
   readonly log: Log;
   /** The data directory: files being read or received need space there. */
   readonly data: string;
 }
 
+/** The port `Store` on a PostgreSQL server. Call `open` before anything else. */
 export class PostgresStore implements Store {
   /** Without the password. */
   readonly path: string;
@@ -108,7 +98,7 @@ export class PostgresStore implements Store {
     this.options = options;
     this.clock = new DatabaseClock();
     this.reader = new Pool(options, options.connections, "reads");
-    this.writer = new Pool(options, 1, "writes", of_writer);
+    this.writer = new Pool(options, 1, "writes", writer_session);
     this.listener = openSql(options, 1, "channel");
     this.state = new PostgresState(options, log);
     this.database_state = new DatabaseState(log, () => this.probe());
@@ -154,7 +144,7 @@ export class PostgresStore implements Store {
       (...statement) => this.writer.run(...statement),
       this.path,
       {
-        ...of_writer,
+        ...writer_session,
         transaction_read_only: "off",
       },
     );
@@ -173,7 +163,7 @@ export class PostgresStore implements Store {
       role,
       data: this.data,
       run: (text, parameters) => this.reader.read(text, parameters),
-      options: this.options,
+      database: this.options,
       log: this.log,
       onHeartbeat: (run) => this.clock.measure(run),
     });
@@ -203,7 +193,7 @@ export class PostgresStore implements Store {
   readonly exclusively = <R>(work: () => Promise<R>): Promise<R> =>
     exclusively(this.options, async () => {
       const limited_writer = this.writer;
-      this.writer = new Pool({ ...this.options, statement_ms_max: 0 }, 1, "tables", of_writer);
+      this.writer = new Pool({ ...this.options, statement_ms_max: 0 }, 1, "tables", writer_session);
       try {
         return await work();
       } finally {

@@ -5,6 +5,7 @@ import { Pool, type ReservedConnection, type PostgresOptions } from "./connectio
 
 const begin = "begin isolation level repeatable read, read only";
 
+/** Connects with the first read. */
 export class PostgresReadSession {
   private readonly pool: Pool;
   private readonly turn = new Mutex();
@@ -56,6 +57,7 @@ export class PostgresReadSession {
     };
   }
 
+  /** Waits for running statements. */
   async close(): Promise<void> {
     await this.pool.close();
   }

@@ -7,6 +7,7 @@ import { Pool, type PostgresOptions } from "./connections";
 /** The rows of a hand-written statement with `?`. */
 export type RunAside = <R>(text: string, ...parameters: readonly unknown[]) => Promise<R[]>;
 
+/** One connection without a time limit for statements. Close it by `await using`. */
 export class PostgresSideSession implements AsyncDisposable {
   private readonly pool: Pool;
 
@@ -17,6 +18,7 @@ export class PostgresSideSession implements AsyncDisposable {
     });
   }
 
+  /** Runs a statement outside a transaction. */
   readonly all: RunAside = async <R>(text: string, ...parameters: readonly unknown[]) =>
     (await this.pool.run(text, parameters)).rows as R[];
 

@@ -10,8 +10,8 @@ export function numbered(text: string): string {
   let result = texts.get(text);
   if (result === undefined) {
     let count = 0;
-    result = text.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g, (found) =>
-      found === "?" ? `$${++count}` : found,
+    result = text.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g, (token) =>
+      token === "?" ? `$${++count}` : token,
     );
     if (texts.size >= cached_max) texts.clear();
     texts.set(text, result);

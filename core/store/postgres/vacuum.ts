@@ -12,6 +12,7 @@ const tables_sql = `
 select quote_ident(relname) as name from pg_stat_user_tables
 where schemaname = current_schema() and n_dead_tup > 0 order by relname`;
 
+/** Vacuums all tables with dead rows, a second after the first request. */
 export class Vacuum {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
@@ -33,6 +34,7 @@ export class Vacuum {
     }, delay_ms).unref();
   }
 
+  /** Cancels a running vacuum. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);

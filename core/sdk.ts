@@ -69,11 +69,7 @@ export { isFull, isUnique } from "./store/storage-errors";
 export { openReadConnection, type ReadConnectionSpec } from "./store/read-connection";
 export { PostgresReadSession } from "./store/postgres/read-session";
 export { PostgresSideSession, type RunAside } from "./store/postgres/side-session";
-export {
-  findDamage,
-  type DamageFound,
-  type SearchPosition as SearchPlace,
-} from "./store/integrity";
+export { findDamage, type DamageFound, type SearchPlace } from "./store/integrity";
 export { copySnapshot, snapshotBytes } from "./store/snapshot";
 export { findDanglingRows, findFaults, readFacts, type DatabaseFacts } from "./store/inspection";
 export { database_file, lockFile } from "./store/lock";
@@ -205,7 +201,8 @@ export { environmentForPrograms } from "./base/environment";
 export { serverOn, type AskServer } from "./base/server-address";
 export type { NodeOverview, Operations } from "./plugin/operations";
 export { plugin_bytes_max, type Added, type PluginDescription } from "./plugin/plugin-files";
-export type { BatchDone, JobOverview } from "./jobs/overview";
+export type { BatchDone } from "./jobs/job-actions";
+export type { JobOverview } from "./jobs/job-queries";
 
 // --- Times, ids, random numbers
 export { rfc3339, rfc3339OrNull } from "./base/clock";

@@ -170,7 +170,7 @@ export function createApplication(
       ...surfaces.map((surface) => documentRoute(surface, host, public_url)),
       ...host.mounted,
     ],
-    { callApi: (by, request) => local.call(by, request), stopping, work: host.stalls },
+    { callApi: (by, request) => local.call(by, request), stopping, activities: host.stalls },
   );
   const ofApi = routesOn(compiled, api);
   checkBasePath(basePathOf(public_url()), [

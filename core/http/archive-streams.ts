@@ -7,6 +7,7 @@ import { pullStream } from "./pull-stream";
 const limits = { concurrency: 4, per_key: 2, waiting_max: 32, wait_ms_max: 30_000 };
 const retry_after_s = 30;
 
+/** The streams of one kind of archive, such as downloads of folders. */
 export class ArchiveStreams {
   private readonly limiter = new Limiter(limits);
 

@@ -19,6 +19,7 @@ const budgets = {
 };
 const wait_ms_max = 30_000;
 
+/** The memory for JSON bodies of one process, and the thread that parses large ones. */
 export class Bodies {
   private readonly small = new ByteBudget({
     ...budgets.small,
@@ -41,11 +42,11 @@ export class Bodies {
     signal: AbortSignal,
   ): Promise<BodyTurn> {
     const bytes = declared ?? Math.min(undeclared_bytes, bytes_max);
-    const take = (amount: number) => this.take(owner, amount, signal);
-    return new BodyTurn(bytes, await take(bytes), () => take(bytes_max));
+    const acquire = (amount: number) => this.acquire(owner, amount, signal);
+    return new BodyTurn(bytes, await acquire(bytes), () => acquire(bytes_max));
   }
 
-  private async take(owner: string, bytes: number, signal: AbortSignal): Promise<() => void> {
+  private async acquire(owner: string, bytes: number, signal: AbortSignal): Promise<() => void> {
     try {
       return await (bytes > large_bytes_min ? this.large : this.small).acquire(
         owner,
@@ -53,7 +54,7 @@ export class Bodies {
         signal,
       );
     } catch (error) {
-      throw error instanceof BudgetRefusal ? tooMany() : error;
+      throw error instanceof BudgetRefusal ? tooManyBodies() : error;
     }
   }
 
@@ -80,7 +81,7 @@ export class BodyTurn {
     /** How many bytes may be read. */
     public bytes: number,
     end: () => void,
-    private readonly takeAll: () => Promise<() => void>,
+    private readonly acquireAll: () => Promise<() => void>,
   ) {
     this.releases = [end];
   }
@@ -88,12 +89,13 @@ export class BodyTurn {
   /** Waits until as many bytes may be read as the route accepts. @throws HttpError 503 */
   async widen(): Promise<void> {
     this.bytes = Infinity;
-    this.releases.push(await this.takeAll());
+    this.releases.push(await this.acquireAll());
   }
+  /** The request is answered: the next body may be read. */
   end(): void {
     for (const end of this.releases.splice(0)) end();
   }
 }
 
-const tooMany = () =>
+const tooManyBodies = () =>
   unavailable("Too many bodies of this size are being read. Try again in a few seconds.", 5);

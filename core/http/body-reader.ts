@@ -15,6 +15,7 @@ import {
 import type { Multipart, Route } from "./route";
 import { Validator } from "./validation";
 
+/** Reads the bodies of one route. */
 export interface BodyReader {
   /**
    * How much of the body will be read; null when none is. @throws HttpError 413 or 415 before
@@ -28,9 +29,11 @@ export interface BodyReader {
   read(request: Request, turn: BodyTurn | null): Promise<LargeValue>;
 }
 
+/** Whether the body of a route is a multipart form rather than JSON. */
 export const isMultipart = (body: TSchema | Multipart | undefined): body is Multipart =>
   body !== undefined && "multipart" in body;
 
+/** The reader for this route. Multipart bodies are left to the handler. */
 export function bodyReader(
   { body, body_optional = false, body_bytes_max, body_long_text, body_values_max }: Route<any, any>,
   bodies: Bodies,

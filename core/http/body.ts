@@ -81,13 +81,13 @@ export async function readBytes(
   if (declared !== undefined && declared <= small_bytes) return readSmall(request);
   if (!request.body) return new Uint8Array();
   const reader = gatheredBody(request.body).getReader();
-  const collected = new ByteCollector(declared);
+  const collector = new ByteCollector(declared);
   let is_late = false;
   let begun_ms = performance.now();
   let is_waiting = false;
   const timer = setInterval(() => {
     if (is_waiting) begun_ms += slowness_check_ms;
-    const allowed_ms = body_ms_max + (collected.length / bytes_per_s_min) * 1_000;
+    const allowed_ms = body_ms_max + (collector.length / bytes_per_s_min) * 1_000;
     if (performance.now() - begun_ms < allowed_ms) return;
     is_late = true;
     void reader.cancel();
@@ -95,11 +95,11 @@ export async function readBytes(
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (is_late) throw tooSlow();
-      if (done) return collected.bytes();
-      if (collected.length + value.byteLength > bytes_max) throw bodyTooLarge(bytes_max);
-      collected.add(value);
-      if (collected.length > turn.bytes) {
+      if (is_late) throw bodyTimeout();
+      if (done) return collector.bytes();
+      if (collector.length + value.byteLength > bytes_max) throw bodyTooLarge(bytes_max);
+      collector.add(value);
+      if (collector.length > turn.bytes) {
         is_waiting = true;
         await turn.widen();
         is_waiting = false;
@@ -113,7 +113,7 @@ export async function readBytes(
 /** @throws HttpError 408 */
 async function readSmall(request: Request): Promise<Uint8Array> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(tooSlow()), body_ms_max);
+  const timer = setTimeout(() => reject(bodyTimeout()), body_ms_max);
   try {
     return await Promise.race([request.bytes(), promise]);
   } finally {
@@ -146,7 +146,7 @@ class ByteCollector {
   }
 }
 
-const tooSlow = () =>
+const bodyTimeout = () =>
   new HttpError(
     408,
     "body_timeout",

@@ -9,6 +9,7 @@ export interface Peer {
   readonly via: "tcp" | "tls" | "unix";
 }
 
+/** What is believed about requests through a reverse proxy. */
 export interface ProxyOptions {
   /** Networks whose `X-Forwarded-…` headers are trusted. */
   readonly trusted_proxies: Networks;
@@ -27,7 +28,7 @@ export function clientOf(
   base_path: string,
   { trusted_proxies, public_url }: ProxyOptions,
 ): Client {
-  const from = peer.via === "unix" ? "unix" : peer.address;
+  const peer_name = peer.via === "unix" ? "unix" : peer.address;
   const requested_host = headers.get("host") ?? "";
   const isSecure = (host: string) => peer.via === "tls" || isHttpsOf(public_url(), host);
   const forwarded =
@@ -37,17 +38,20 @@ export function clientOf(
   if (!forwarded || !(peer.via === "unix" || inBlock(trusted_proxies, peer.address)))
     return {
       address: peer.address,
-      peer: from,
+      peer: peer_name,
       host: requested_host,
       secure: isSecure(requested_host),
       base_path,
     };
-  const hop = lastOf(headers.get("x-forwarded-for"));
+  const client_address = lastOf(headers.get("x-forwarded-for"));
   const scheme = lastOf(headers.get("x-forwarded-proto"))?.toLowerCase();
   const host = lastOf(headers.get("x-forwarded-host")) ?? requested_host;
   return {
-    address: hop === undefined || ipVersion(hop) === 0 ? peer.address : hop,
-    peer: from,
+    address:
+      client_address === undefined || ipVersion(client_address) === 0
+        ? peer.address
+        : client_address,
+    peer: peer_name,
     host,
     secure: scheme === undefined ? isSecure(host) : scheme === "https",
     base_path,
@@ -61,5 +65,6 @@ const isHttpsOf = (public_url: string, host: string): boolean =>
   public_url.startsWith("https://") && sameHost(new URL(public_url).host, host);
 
 /** Compares hosts from `Host` and from an origin, where the standard port may be omitted. */
-export const sameHost = (a: string, b: string): boolean => plainHost(a) === plainHost(b);
-const plainHost = (host: string): string => host.toLowerCase().replace(/:(80|443)$/, "");
+export const sameHost = (a: string, b: string): boolean =>
+  withoutStandardPort(a) === withoutStandardPort(b);
+const withoutStandardPort = (host: string): string => host.toLowerCase().replace(/:(80|443)$/, "");

@@ -30,8 +30,10 @@ export interface RequestContext {
 export type CallOrigin = Pick<RequestContext, "client" | "recheck" | "request_id" | "surface"> & {
   readonly caller: Caller;
 };
+/** Calls a route of the API. @throws HttpError what the route responds with */
 export type CallApi = (origin: CallOrigin, request: LocalRequest) => Promise<Response>;
 
+/** A route and its handler. */
 export interface MountedRoute {
   readonly route: Route<any, any>;
   readonly handler: (call: Call<any, any>) => unknown;
@@ -42,6 +44,7 @@ export interface CompiledRoute {
   readonly route: Route<any, any>;
   readonly handle: RouteHandler;
 }
+/** Routes compiled together share the memory for bodies. */
 export const compileRoutes = (
   mounted: readonly MountedRoute[],
   options: Omit<CompilerOptions, "bodies">,
@@ -79,13 +82,13 @@ interface CompilerOptions {
   readonly bodies: Bodies;
   readonly stopping: AbortSignal;
   readonly callApi: CallApi;
-  /** Is told which requests are in progress. */
-  readonly work: ActivityTracker;
+  /** Tracks requests in progress. */
+  readonly activities: ActivityTracker;
 }
 
 function compileRoute(
   { route, handler }: MountedRoute,
-  { callApi, bodies, stopping, work }: CompilerOptions,
+  { callApi, bodies, stopping, activities }: CompilerOptions,
 ): RouteHandler {
   const scope =
     route.public || route.root
@@ -109,18 +112,18 @@ function compileRoute(
     const expected = body.expect(request);
     const turn =
       expected && (await bodies.turn(caller?.owner_id ?? client.address, expected, request.signal));
-    work.begin(activity);
+    activities.begin(activity);
     let long_text: Uint8Array | undefined;
     try {
       // The shape of body and query is checked after size and type of the body.
-      const read = await body.read(request, turn);
-      ({ long_text } = read);
+      const parsed_body = await body.read(request, turn);
+      ({ long_text } = parsed_body);
       const query = readQuery(searchOf(request.url));
       const call = {
         caller: caller ?? anonymous,
         params,
         query,
-        body: read.value,
+        body: parsed_body.value,
         long_text,
         request,
         request_id,
@@ -145,7 +148,7 @@ function compileRoute(
       } as Call<any, any>;
       return respond(await handler(call));
     } finally {
-      work.end(activity);
+      activities.end(activity);
       // Now rather than at garbage collection, so that the next body may be read.
       (long_text?.buffer as ArrayBuffer | undefined)?.transfer(0);
       turn?.end();

@@ -14,6 +14,7 @@ const exposed =
   "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset";
 const preflight_holds_s = 600;
 
+/** The origins in the settings, and the headers for them. */
 export class Cors {
   private constructor(
     private readonly origins: ReadonlySet<string>,
@@ -30,18 +31,18 @@ export class Cors {
           `or *: ${JSON.stringify(origin)} is neither.`,
       );
     if (problems.length > 0) throw new ConfigError(problems);
-    const plain = origins
+    const exact_origins = origins
       .filter((origin) => origin !== "*")
       .map((origin) => new URL(origin).origin);
-    return origins.length === 0 ? null : new Cors(new Set(plain), origins.includes("*"));
+    return origins.length === 0 ? null : new Cors(new Set(exact_origins), origins.includes("*"));
   }
 
   /** Lets a page of an allowed origin read this response, including errors. */
   share(request: Request, headers: Headers): void {
     headers.append("vary", "Origin");
-    const allowed = this.allowed(request);
-    if (allowed === null) return;
-    headers.set("access-control-allow-origin", allowed);
+    const allowed_origin = this.allowed(request);
+    if (allowed_origin === null) return;
+    headers.set("access-control-allow-origin", allowed_origin);
     headers.set("access-control-expose-headers", exposed);
   }
 
@@ -65,6 +66,7 @@ export class Cors {
     return new Response(null, { status: 204, headers });
   }
 
+  /** Whether pages of this origin may call the API. */
   allows(origin: string): boolean {
     return this.allows_any || this.origins.has(origin);
   }

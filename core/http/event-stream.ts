@@ -24,6 +24,7 @@ export interface Feed {
   refusal(): string;
 }
 
+/** Which events are sent, to whom and for how long. */
 export interface EventStreamOptions {
   readonly feed: Feed;
   /** The owner: when many streams are woken at once, owners take turns. */
@@ -64,6 +65,7 @@ export const sentEvent = (id: string, event: string, data: string): string =>
 export const lastEventId = (request: Request, in_query?: string): string | null =>
   request.headers.get("last-event-id") || in_query || null;
 
+/** The body of a response with `event_stream_headers`. */
 export const eventStream = (options: EventStreamOptions): ReadableStream<Uint8Array> => {
   const stream = new EventStream(options);
   return pullStream(() => stream.next(), stream.close, `retry: ${retry_ms}\n\n`);

@@ -13,7 +13,9 @@ import {
 } from "../outbound/url-patterns";
 import { documented, named } from "./schemas";
 
+/** Of a name, code points. */
 export const name_length_max = 255;
+/** Of a description, code points. */
 export const description_length_max = 4_000;
 
 /**

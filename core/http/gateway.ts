@@ -28,6 +28,7 @@ import { clientOf, type Peer, type ProxyOptions } from "./client";
  */
 const deprecated_since_s = 1_795_219_200;
 
+/** What requests are checked by and dispatched to. */
 export interface GatewayOptions extends ProxyOptions {
   /** The API comes first. */
   readonly mounted: readonly MountedSurface[];
@@ -53,6 +54,7 @@ interface RequestState {
   served: RequestContext | null;
 }
 
+/** Handles every request of the server, whichever port or socket it arrives on. */
 export class Gateway {
   /** `/dossier`, or the empty string: the prefix of every path as clients see it. */
   private readonly base_path: string;
@@ -280,9 +282,9 @@ const asVersioned = (request: Request): Request =>
  * host of one to three letters.
  */
 function asRoutable(request: Request): Request {
-  const from = pathStart(request.url);
-  return request.method === "HEAD" || from < 11
-    ? new Request(routable_origin + request.url.slice(from), asGet(request))
+  const path_start = pathStart(request.url);
+  return request.method === "HEAD" || path_start < 11
+    ? new Request(routable_origin + request.url.slice(path_start), asGet(request))
     : request;
 }
 /** Replaces the host of the request, which is not used behind the gateway. */

@@ -12,6 +12,7 @@ import { ReceiveWindows } from "./receive-windows";
 import type { TlsFiles, TlsPair } from "./tls-files";
 import { clearSocketPath, openSocket, removeSocket } from "./unix-socket";
 
+/** A running server. */
 export interface HttpServer {
   /** Where this machine reaches it: `http://127.0.0.1:4780`; null when no port was opened. */
   readonly url: string | null;
@@ -21,6 +22,7 @@ export interface HttpServer {
   stop(limit_ms: number): Promise<void>;
 }
 
+/** Where the server listens: on a port, a socket, or both. */
 export interface ListenOptions {
   /** Null when only the socket is opened. */
   readonly port: ListenAddress | null;
@@ -39,21 +41,21 @@ const idle_timeout_s = 60;
 /** Each route has its own limit; this one only catches what no route would read. */
 const body_bytes_backstop = 2 ** 40;
 
-function whyNotOpened(
+function openingProblem(
   { code, message }: Error & { code?: string },
   host: string,
   port: number,
 ): string {
   // When a host name has no address, the runtime claims that the port is taken or that a file
   // exists.
-  const doubtful = ipVersion(host) === 0 && host !== "localhost";
-  const doubt = doubtful ? `, or ${host} is not an address of this machine` : "";
+  const is_unknown_host = ipVersion(host) === 0 && host !== "localhost";
+  const host_hint = is_unknown_host ? `, or ${host} is not an address of this machine` : "";
   if (code === "EADDRINUSE")
     return (
-      `Port ${port} on ${host} is already in use${doubt}. If another Dossier is running, ` +
+      `Port ${port} on ${host} is already in use${host_hint}. If another Dossier is running, ` +
       "stop it, or choose another port with --port."
     );
-  if (code === "EADDRNOTAVAIL" || doubtful)
+  if (code === "EADDRNOTAVAIL" || is_unknown_host)
     return (
       `${host} is not an address of this machine. ` +
       "Choose another with --host, such as 127.0.0.1."
@@ -70,7 +72,7 @@ function whyNotOpened(
 export async function serve(gateway: Gateway, options: ListenOptions): Promise<HttpServer> {
   const { port, socket, tls } = options;
   if (socket !== null) await clearSocketPath(socket);
-  const opened = port && new Port(gateway, port, options);
+  const open_port = port && new Port(gateway, port, options);
   let socket_server: Bun.Server<undefined> | null = null;
   try {
     if (socket !== null)
@@ -78,17 +80,17 @@ export async function serve(gateway: Gateway, options: ListenOptions): Promise<H
         Bun.serve({ ...handlers(gateway, "unix", options), unix: socket } as never),
       );
   } catch (error) {
-    await opened?.stop(0);
+    await open_port?.stop(0);
     throw error;
   }
-  if (opened && tls) tls.watch((pair) => opened.renew(pair));
+  if (open_port && tls) tls.watch((pair) => open_port.renew(pair));
   return {
-    url: opened?.url ?? null,
+    url: open_port?.url ?? null,
     async stop(limit_ms) {
       tls?.stop();
       await Promise.all([
-        opened?.stop(limit_ms),
-        socket_server && stopped(socket_server, limit_ms),
+        open_port?.stop(limit_ms),
+        socket_server && stopServer(socket_server, limit_ms),
       ]);
       if (socket !== null) removeSocket(socket);
     },
@@ -115,7 +117,7 @@ const handlers = (gateway: Gateway, via: Peer["via"], { log, windows }: HandlerO
   },
 });
 
-async function stopped(server: Bun.Server<undefined>, limit_ms: number): Promise<void> {
+async function stopServer(server: Bun.Server<undefined>, limit_ms: number): Promise<void> {
   if (!(await settlesWithin(server.stop(), limit_ms))) await server.stop(true);
 }
 
@@ -140,11 +142,11 @@ class Port {
       if (tls) refuseShared(this.address);
       this.server = tls ? this.listen(tls.pair) : this.listen(null);
     } catch (error) {
-      throw new Error(whyNotOpened(error as Error & { code?: string }, host, port));
+      throw new Error(openingProblem(error as Error & { code?: string }, host, port));
     }
-    const opened = this.server.port ?? port;
-    this.address = { hostname: host, port: opened };
-    this.url = listenUrl({ host, port: opened }, tls !== null);
+    const actual_port = this.server.port ?? port;
+    this.address = { hostname: host, port: actual_port };
+    this.url = listenUrl({ host, port: actual_port }, tls !== null);
   }
 
   /**
@@ -160,7 +162,7 @@ class Port {
   }
 
   async stop(limit_ms: number): Promise<void> {
-    await Promise.all([this.server, ...this.retired].map((server) => stopped(server, limit_ms)));
+    await Promise.all([this.server, ...this.retired].map((server) => stopServer(server, limit_ms)));
   }
 
   private listen(tls: TlsPair | null): Bun.Server<undefined> {

@@ -12,6 +12,7 @@ const idle_ms = 2_000;
 /** Even the largest body takes only a fraction of a second. */
 const parse_ms_max = 30_000;
 
+/** Parses one body at a time; others wait. */
 export class JsonThread {
   private readonly turns = new Limiter({ concurrency: 1 });
   private worker: Worker | null = null;
@@ -26,7 +27,7 @@ export class JsonThread {
       async () => {
         clearTimeout(this.idle_timer);
         try {
-          const parsed = await withTimeout(this.post(body), parse_ms_max, tooBusy);
+          const parsed = await withTimeout(this.post(body), parse_ms_max, busyError);
           if ("value" in parsed) return parsed;
           const { status, code, detail, errors } = parsed.problem;
           throw new HttpError(status, code, detail, errors ? { errors } : {});
@@ -46,8 +47,8 @@ export class JsonThread {
     this.worker ??= this.start();
     const worker = this.worker;
     const { promise, resolve, reject } = Promise.withResolvers<Parsed>();
-    const listening = new AbortController();
-    const { signal } = listening;
+    const listeners = new AbortController();
+    const { signal } = listeners;
     worker.addEventListener("message", ({ data }: MessageEvent<Parsed>) => resolve(data), {
       signal,
     });
@@ -60,7 +61,7 @@ export class JsonThread {
       { signal },
     );
     worker.postMessage(body, [body.bytes.buffer as ArrayBuffer]);
-    return promise.finally(() => listening.abort());
+    return promise.finally(() => listeners.abort());
   }
 
   private start(): Worker {
@@ -80,4 +81,4 @@ export class JsonThread {
   }
 }
 
-const tooBusy = () => unavailable("The server is too busy to read a body of this size.", 5);
+const busyError = () => unavailable("The server is too busy to read a body of this size.", 5);

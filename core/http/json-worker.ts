@@ -6,6 +6,7 @@ import { parseAround } from "./long-field";
 
 declare const self: Worker;
 
+/** A body to parse. */
 export interface LargeBody {
   readonly bytes: Uint8Array;
   /** The field of an object that may contain a long text. */
@@ -13,16 +14,18 @@ export interface LargeBody {
   /** A higher limit for the number of values. */
   readonly values_max?: number | undefined;
 }
+/** A parsed body. */
 export interface LargeValue {
   readonly value: unknown;
   /** The UTF-8 text of that field when it is long; the field is empty then. */
   readonly long_text?: Uint8Array;
 }
+/** The message from the worker. */
 export type Parsed =
   | LargeValue
   | { readonly problem: Pick<HttpError, "status" | "code" | "detail" | "errors"> };
 
-const answer = (parsed: Parsed, transfer: ArrayBuffer[] = []): void =>
+const reply = (parsed: Parsed, transfer: ArrayBuffer[] = []): void =>
   self.postMessage(parsed, transfer);
 
 const parse = ({ bytes, long_field, values_max }: LargeBody): LargeValue =>
@@ -33,11 +36,11 @@ const parse = ({ bytes, long_field, values_max }: LargeBody): LargeValue =>
 self.addEventListener("message", ({ data }: MessageEvent<LargeBody>) => {
   try {
     const parsed = parse(data);
-    answer(parsed, parsed.long_text ? [parsed.long_text.buffer as ArrayBuffer] : []);
+    reply(parsed, parsed.long_text ? [parsed.long_text.buffer as ArrayBuffer] : []);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     const { status, code, detail, errors } = error;
-    answer({ problem: { status, code, detail, errors } });
+    reply({ problem: { status, code, detail, errors } });
   } finally {
     // Frees the memory at once rather than at garbage collection: one body may take 80 MB.
     (data.bytes.buffer as ArrayBuffer).transfer(0);

@@ -4,11 +4,14 @@
  */
 import { badRequest, fieldName } from "../base/errors";
 
+/** How deep the arrays and objects of a body may nest. */
 export const depth_max = 64;
 /** Values in one body: enough for lists of a few thousand records. */
 export const values_max = 20_000;
 
+/** ASCII code of `"`. */
 export const quote = 0x22;
+/** ASCII code of `\`. */
 export const backslash = 0x5c;
 const comma = 0x2c;
 
@@ -71,9 +74,9 @@ export function requireBounded(json: Uint8Array, limit = values_max): void {
 
 /** The position of the quote that ends the string, or the end of the text. */
 export function endOfString(json: Uint8Array, from: number): number {
-  const next = json.indexOf(quote, from + 1);
-  if (next === -1) return json.length;
-  if (json[next - 1] !== backslash) return next;
+  const next_quote = json.indexOf(quote, from + 1);
+  if (next_quote === -1) return json.length;
+  if (json[next_quote - 1] !== backslash) return next_quote;
   // Byte by byte, because there may be millions of escapes.
   let at = from + 1;
   while (at < json.length && json[at] !== quote) at += json[at] === backslash ? 2 : 1;
@@ -101,13 +104,13 @@ function refuseIllFormed(body: unknown): void {
       path.push({ value, keys: Array.isArray(value) ? undefined : Object.keys(value), count: 0 });
   };
   visit(body);
-  for (let last = path.at(-1); last; last = path.at(-1)) {
-    const { value, keys } = last;
-    if (last.count === (keys ?? (value as unknown[])).length) {
+  for (let innermost = path.at(-1); innermost; innermost = path.at(-1)) {
+    const { value, keys } = innermost;
+    if (innermost.count === (keys ?? (value as unknown[])).length) {
       path.pop();
       continue;
     }
-    const index = last.count++;
+    const index = innermost.count++;
     visit((value as Record<string | number, unknown>)[keys ? keys[index]! : index]);
   }
 }

@@ -5,6 +5,7 @@ const callers_max = 2_000;
 /** Longer ones are not remembered: a client could fill the memory with cookies of any length. */
 const credentials_length_max = 500;
 
+/** Remembers which owner recent credentials belong to. */
 export class KnownCallers {
   /** Owners by the key or cookie of their recent requests, oldest first. */
   private readonly owners = new Map<string, string>();

@@ -18,6 +18,7 @@ interface LocalApiOptions {
   readonly log: Log;
 }
 
+/** The API as handlers call it. */
 export class LocalApi {
   private options: LocalApiOptions | undefined;
 
@@ -50,11 +51,11 @@ export class LocalApi {
       params: {},
       about: [],
     };
-    const sent = json === undefined ? body : JSON.stringify(json);
+    const request_body = json === undefined ? body : JSON.stringify(json);
     const request = new Request(`http://dossier.internal${prefix}${path}`, {
       method,
       headers: { ...(json !== undefined && { "content-type": "application/json" }), ...headers },
-      ...(sent !== undefined && sent !== null && { body: sent }),
+      ...(request_body !== undefined && request_body !== null && { body: request_body }),
       ...(signal && { signal }),
     });
     let failure: HttpError | undefined;

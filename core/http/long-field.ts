@@ -5,6 +5,7 @@
 import { newId } from "../base/ids";
 import { backslash, endOfString, parseJson, quote, requireBounded } from "./json";
 
+/** A parsed object without its long text. */
 export interface WithLongField {
   /** With an empty text in that field. */
   readonly value: Readonly<Record<string, unknown>>;

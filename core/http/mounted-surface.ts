@@ -51,6 +51,7 @@ const byKey = (
     caller ? `owner:${caller.owner_id}` : `address:${address}`,
 });
 
+/** The API itself, where callers are authenticated by key. */
 export const mountApi = (
   router: Router,
   isPublic: MountedSurface["isPublic"],

@@ -9,6 +9,7 @@ export const boundaryOf = (content_type: string | null): string | undefined => {
   return match?.[1] ?? match?.[2];
 };
 
+/** The names of a part; undefined where the header doesn't contain one. */
 export interface Disposition {
   readonly name: string | undefined;
   readonly file_name: string | undefined;

@@ -34,8 +34,10 @@ const every_header = {
   "x-request-id": { $ref: "#/components/headers/RequestId" },
   ...rate_limit,
 };
+/** The request id in all examples. */
 export const request_id_example = "req_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC";
 
+/** The operation object of a route. Adds the schemas that it names to the book. */
 export function operation(route: Route<any, any>, context: OperationContext): Json {
   const responses: Record<string, Json> = {};
   for (const [status, answer] of Object.entries(route.answers as Record<number, Answer>))
@@ -74,7 +76,7 @@ function success(answer: Answer, { book, operations }: OperationContext): Json {
     ...(schema && {
       content: {
         [media_type]: {
-          schema: shownAs(media_type, book.of(schema)),
+          schema: schemaFor(media_type, book.of(schema)),
           ...(example !== undefined && { example }),
         },
         ...Object.fromEntries(
@@ -103,7 +105,7 @@ function success(answer: Answer, { book, operations }: OperationContext): Json {
  * A stream is described as text; generators that read it whole would otherwise take it for one
  * event.
  */
-const shownAs = (media_type: string, schema: Json): Json =>
+const schemaFor = (media_type: string, schema: Json): Json =>
   media_type === "text/event-stream" ? { anyOf: [schema, { type: "string" }] } : schema;
 
 const expressions = (parameters: Readonly<Record<string, string>>): Record<string, string> =>
@@ -217,10 +219,10 @@ function queryParameters(query: TObject | undefined, { book, examples }: Operati
   if (!query) return [];
   const { required: names } = book.resolve(book.of(query)) as { readonly required?: string[] };
   return Object.entries(query.properties).map(([name, field_schema]) => {
-    const shown = book.ofRequest(field_schema);
-    const { description, examples: _, ...schema } = shown;
+    const field_json = book.ofRequest(field_schema);
+    const { description, examples: _, ...schema } = field_json;
     const required = names?.includes(name) ?? false;
-    const example = exampleOf(name, book.resolve(shown), examples);
+    const example = exampleOf(name, book.resolve(field_json), examples);
     // As `compileQuery` reads it: an integer has at most fifteen digits, a required field is
     // present.
     if (schema.type === "integer") schema.maximum ??= integer_max;
@@ -229,7 +231,7 @@ function queryParameters(query: TObject | undefined, { book, examples }: Operati
       name,
       in: "query",
       required,
-      description: description ?? book.resolve(shown).description ?? `${name}.`,
+      description: description ?? book.resolve(field_json).description ?? `${name}.`,
       // Several values are sent in one field, separated by commas.
       ...(schema.type === "array" && { style: "form", explode: false }),
       schema,

@@ -6,7 +6,7 @@ import { pascalCase } from "../lib/pascal-case";
 import { titleOf } from "./problem";
 import type { Json } from "./schema-book";
 
-interface Shared {
+interface SharedResponse {
   readonly status: number;
   readonly response: Json;
   /** Where it occurs: the responses of each operation. */
@@ -15,7 +15,7 @@ interface Shared {
 
 /** Replaces each occurrence with a reference; returns `components.responses`. */
 export function shareProblems(paths: Readonly<Record<string, Json>>): Record<string, Json> {
-  const by_text = new Map<string, Shared>();
+  const by_text = new Map<string, SharedResponse>();
   for (const responses of responsesOf(paths))
     for (const [key, response] of Object.entries(responses)) {
       const status = Number(key);
@@ -43,9 +43,9 @@ const responsesOf = (paths: Readonly<Record<string, Json>>): Json[] =>
     Object.values(methods as Record<string, Json>).map(({ responses }) => responses as Json),
   );
 
-function freeName(name: string, taken: Readonly<Record<string, unknown>>): string {
+function freeName(name: string, components: Readonly<Record<string, unknown>>): string {
   for (let n = 1; ; n++) {
     const key = n === 1 ? name : `${name}${n}`;
-    if (!(key in taken)) return key;
+    if (!(key in components)) return key;
   }
 }

@@ -15,6 +15,7 @@ import type { DocumentPart, SentRequest } from "./slots";
 
 export type { Described } from "./openapi-operation";
 
+/** What a document contains besides its routes. */
 export interface DocumentFacts {
   readonly version: string;
   readonly server_url: string;
@@ -51,6 +52,7 @@ const conventions =
   `bodies have at most ${depth_max} levels and ${values_max} values; beyond what the server can ` +
   "read at a time it answers 503 with `Retry-After`.";
 
+/** The description of the API. A surface has one of its own. */
 export const api: Described = {
   name: "api",
   prefix,
@@ -127,30 +129,34 @@ export function openApiDocument(
   { version, server_url, parts = [] }: DocumentFacts,
 ): Json {
   const { title, description, security } = described.document;
-  const listed = routes.filter((route) => isOn(route, described.name));
+  const surface_routes = routes.filter((route) => isOn(route, described.name));
   const book = new SchemaBook(parts.flatMap(({ schemas }) => schemas ?? []));
   const shared = {
     book,
     described,
-    examples: parameterExamples(listed),
-    operations: new Set(listed.map((route) => route.operation as string)),
+    examples: parameterExamples(surface_routes),
+    operations: new Set(surface_routes.map((route) => route.operation as string)),
   };
   book.of(
     problemSchema(
-      Object.assign({}, ...parts.map(({ codes }) => codes), codesOf(listed, described)) as Codes,
+      Object.assign(
+        {},
+        ...parts.map(({ codes }) => codes),
+        codesOf(surface_routes, described),
+      ) as Codes,
     ),
   );
   const paths: Record<string, Json> = {};
-  for (const route of listed) {
+  for (const route of surface_routes) {
     const path = fullPath(route, described.prefix).replace(/:([^/]+)/g, "{$1}");
     (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, shared);
   }
   const responses = shareProblems(paths);
-  const sent = described === api ? parts.flatMap((part) => part.sends?.() ?? []) : [];
+  const sent_requests = described === api ? parts.flatMap((part) => part.sends?.() ?? []) : [];
   const webhooks = Object.fromEntries(
-    sent.map((request) => [request.name, webhook(request, book)]),
+    sent_requests.map((request) => [request.name, webhook(request, book)]),
   );
-  const tags = new Set([...listed, ...sent].map(({ tag }) => tag as string));
+  const tags = new Set([...surface_routes, ...sent_requests].map(({ tag }) => tag as string));
   return {
     openapi: "3.1.0",
     info: {
@@ -166,7 +172,7 @@ export function openApiDocument(
       .sort()
       .map((name) => ({ name, description: tagDescriptions[name] ?? `${name}.` })),
     paths,
-    ...(sent.length > 0 && { webhooks }),
+    ...(sent_requests.length > 0 && { webhooks }),
     components: { securitySchemes: security, headers, responses, schemas: book.components },
   };
 }

@@ -26,9 +26,9 @@ export function requireAllOwned<Row extends { readonly id: string; readonly owne
   { what: kind, pointer }: { readonly what: string; readonly pointer: string },
 ): Row[] {
   const by_id = new Map(rows.map((row) => [row.id, row]));
-  const refuse = (status: number, code: string, id: string | undefined, why: string): void => {
+  const refuse = (status: number, code: string, id: string | undefined, problem: string): void => {
     if (id === undefined) return;
-    const detail = `The ${kind} ${id} ${why}.`;
+    const detail = `The ${kind} ${id} ${problem}.`;
     throw new HttpError(status, code, detail, { errors: [{ pointer, detail }] });
   };
   const missing = ids.find((id) => !by_id.has(id));

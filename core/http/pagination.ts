@@ -24,6 +24,7 @@ export interface PageRequest {
   readonly page?: number | undefined;
   readonly per_page?: number | undefined;
 }
+/** The body of a list response. */
 export interface Page<T> {
   data: T[];
   pagination: {

@@ -18,7 +18,9 @@ export function parameterExamples(routes: readonly Route<any, any>[]): Parameter
     for (const [name, value] of examplesIn(route)) setOnce(examples, name, value);
   for (const { path } of routes) {
     const [, collection, name] = /^(.*)\/:([^/]+)$/.exec(path) ?? [];
-    const creation = routes.find((other) => other.method === "POST" && other.path === collection);
+    const creation = routes.find(
+      (candidate) => candidate.method === "POST" && candidate.path === collection,
+    );
     if (name !== undefined && creation) setOnce(examples, name, fieldOf(creation, "id"));
   }
   return examples;

@@ -26,6 +26,7 @@ const titles: Readonly<Record<number, string>> = {
 /** The title of a status, as RFC 9110 names it. */
 export const titleOf = (status: number): string => titles[status] ?? "Error";
 
+/** The error itself, or a 500 without any internals. */
 export const toHttpError = (error: unknown): HttpError =>
   error instanceof HttpError
     ? error

@@ -33,6 +33,7 @@ interface WatchedConnection {
   has_tiny_chunks: boolean;
 }
 
+/** Watches the connections of one port. */
 export class ReceiveWindows {
   private readonly sockets = TcpSockets.open();
   /** Connections with a chunked body, by port of the client. */

@@ -10,6 +10,8 @@ const pattern = /^[\w.:=+/-]{1,128}$/;
  * secrets must never be.
  */
 export function requestIdOf({ headers }: Pick<Request, "headers">): string {
-  const sent = headers.get("x-request-id");
-  return sent !== null && pattern.test(sent) && redact(sent) === sent ? sent : newId("req");
+  const received_id = headers.get("x-request-id");
+  return received_id !== null && pattern.test(received_id) && redact(received_id) === received_id
+    ? received_id
+    : newId("req");
 }

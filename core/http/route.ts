@@ -32,6 +32,7 @@ export interface Client {
   readonly base_path: string;
 }
 
+/** `HEAD` is answered by the route of `GET`, `OPTIONS` by the gateway. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
@@ -60,6 +61,7 @@ export interface Answer<S extends TSchema = TSchema> {
   >;
 }
 
+/** A request header in the document. */
 export interface RequestHeader {
   readonly description: string;
   /** Documented only; the handler checks the value. */
@@ -84,6 +86,7 @@ export interface Multipart {
   readonly or_media_type?: "application/zip";
 }
 
+/** What a route declares besides its method and path. */
 export interface RouteShape {
   readonly summary: string;
   readonly description?: string;
@@ -139,6 +142,7 @@ export interface RouteShape {
   readonly example?: unknown;
 }
 
+/** A declared route. `S` keeps the types of its schemas for the handler. */
 export interface Route<
   Path extends string = string,
   S extends RouteShape = RouteShape,

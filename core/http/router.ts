@@ -7,8 +7,10 @@ import type { Route } from "./route";
 
 /** The prefix of the original, unversioned paths. */
 export const old_prefix = "/api/dev";
+/** The prefix of the API's paths. */
 export const prefix = `${old_prefix}/v1`;
 
+/** Dispatches requests by their path. */
 export interface Router {
   /** @throws what the handler throws: the gateway answers it. */
   handle(request: Request, context: RequestContext): Promise<Response>;
@@ -23,6 +25,7 @@ export const fullPath = (route: Route<any, any>, at: string = prefix): string =>
 export const isOn = (route: Route<any, any>, surface: string): boolean =>
   !route.root && (route.surface ?? surface) === surface;
 
+/** Where the routes of a router are. */
 export interface RouterOptions {
   /** The prefix of its routes. */
   readonly at: string;
@@ -30,6 +33,10 @@ export interface RouterOptions {
   readonly document: string;
 }
 
+/**
+ * Parameters of two routes may have different names in the same place. @throws Error for a path
+ * that can't be routed
+ */
 export function createRouter(
   compiled: readonly CompiledRoute[],
   { at, document }: RouterOptions,
@@ -109,8 +116,8 @@ export function createSegmentRouters(
       lazyRouter(() => createRouter(routes, options)),
     ]),
   );
-  const others = lazyRouter(() => createRouter([], options));
-  const routerAt = (path: string): Router => routers.get(segmentOf(path)) ?? others;
+  const unknown_paths = lazyRouter(() => createRouter([], options));
+  const routerAt = (path: string): Router => routers.get(segmentOf(path)) ?? unknown_paths;
   return {
     handle: (request, context) => routerAt(pathOf(request.url)).handle(request, context),
     methodsAt: (path) => routerAt(path).methodsAt(path),
@@ -173,16 +180,18 @@ function maskedMethods(routes: readonly MethodAt[]): MethodAt[] {
   for (const { method, path } of routes)
     by_path.set(path, (by_path.get(path) ?? new Set<string>()).add(method));
   const paths = [...by_path].map(([path, methods]) => ({ path, methods, parts: path.split("/") }));
-  const wide = Map.groupBy(
+  const parameter_paths = Map.groupBy(
     paths.filter(({ path }) => path.includes(":")),
     ({ parts }) => parts.length,
   );
   return paths.flatMap(({ path, methods, parts }) => {
-    const wider = (wide.get(parts.length) ?? []).filter((wider_path) =>
+    const wider = (parameter_paths.get(parts.length) ?? []).filter((wider_path) =>
       isNarrower(parts, wider_path.parts),
     );
-    const taken = new Set(wider.flatMap((wider_path) => [...wider_path.methods]));
-    return [...taken].filter((method) => !methods.has(method)).map((method) => ({ method, path }));
+    const wider_methods = new Set(wider.flatMap((wider_path) => [...wider_path.methods]));
+    return [...wider_methods]
+      .filter((method) => !methods.has(method))
+      .map((method) => ({ method, path }));
   });
 }
 

@@ -6,6 +6,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { isObject } from "../lib/json-values";
 import { document_only, narrowing } from "./schemas";
 
+/** A JSON object. */
 export type Json = Record<string, unknown>;
 
 /** A schema known only once every plugin is set up; it replaces the one of its name. */
@@ -14,15 +15,16 @@ export interface LateSchema {
   read(): TSchema;
 }
 
+/** Collects the named schemas of one document. */
 export class SchemaBook {
   /** By name: the schema, and its shape without the description. */
   private readonly named = new Map<string, { readonly shape: string; readonly schema: Json }>();
   /** Components in which the constraint on texts was added. */
   private readonly bounded = new Set<string>();
-  private readonly late: ReadonlyMap<string, LateSchema>;
+  private readonly late_schemas: ReadonlyMap<string, LateSchema>;
 
-  constructor(late: readonly LateSchema[]) {
-    this.late = new Map(late.map((schema) => [schema.name, schema]));
+  constructor(late_schemas: readonly LateSchema[]) {
+    this.late_schemas = new Map(late_schemas.map((schema) => [schema.name, schema]));
   }
 
   /** The schema, or a reference to it when it has a name. */
@@ -78,8 +80,8 @@ export class SchemaBook {
   }
 
   private component(name: string, declared: Json): Json {
-    const late = this.late.get(name);
-    const { $id: _, ...schema } = late ? (plain(late.read()) as Json) : declared;
+    const late_schema = this.late_schemas.get(name);
+    const { $id: _, ...schema } = late_schema ? (plain(late_schema.read()) as Json) : declared;
     const shown = this.shown(schema);
     const { description, ...shape } = shown;
     const text = JSON.stringify(shape);
@@ -89,35 +91,35 @@ export class SchemaBook {
       if (existing && existing.shape !== text) continue;
       if (!existing) this.named.set(key, { shape: text, schema: shown });
       const $ref = `#/components/schemas/${key}`;
-      const is_same = !existing || late || existing.schema.description === description;
+      const is_same = !existing || late_schema || existing.schema.description === description;
       return is_same || description === undefined ? { $ref } : { $ref, description };
     }
   }
 
-  private union({ anyOf, ...rest }: Json & { anyOf: Json[] }): Json {
-    const all = anyOf.flatMap(unnested);
-    const members = all.filter(({ type }) => type !== "null");
-    const is_nullable = members.length < all.length;
-    const shown = this.oneOf(members, rest);
+  private union({ anyOf, ...annotations }: Json & { anyOf: Json[] }): Json {
+    const variants = anyOf.flatMap(unnested);
+    const members = variants.filter(({ type }) => type !== "null");
+    const is_nullable = members.length < variants.length;
+    const shown = this.oneOf(members, annotations);
     return is_nullable ? nullable(shown) : shown;
   }
 
-  private oneOf(members: readonly Json[], { discriminator, ...rest }: Json): Json {
+  private oneOf(members: readonly Json[], { discriminator, ...annotations }: Json): Json {
     if (members.every((member) => "const" in member && member.$id === undefined)) {
       const values = members.map((member) => member.const);
-      return { type: members[0]?.type, enum: values, ...rest };
+      return { type: members[0]?.type, enum: values, ...annotations };
     }
     const shown = members.map((member) => this.shown(member));
     if (shown.length === 1) {
       const [only] = shown;
-      return "$ref" in only! && Object.keys(rest).length > 0
-        ? { ...rest, anyOf: [only] }
-        : { ...only, ...rest };
+      return "$ref" in only! && Object.keys(annotations).length > 0
+        ? { ...annotations, anyOf: [only] }
+        : { ...only, ...annotations };
     }
-    if (discriminator === undefined) return { ...rest, anyOf: shown };
+    if (discriminator === undefined) return { ...annotations, anyOf: shown };
     const { propertyName } = discriminator as { propertyName: string };
     return {
-      ...rest,
+      ...annotations,
       oneOf: shown,
       discriminator: { propertyName, mapping: this.mapping(shown, propertyName) },
     };
@@ -128,8 +130,9 @@ export class SchemaBook {
     return Object.fromEntries(
       members.flatMap((member) => {
         const properties = this.resolve(member).properties as Record<string, Json> | undefined;
-        const of = this.resolve(properties?.[property] ?? {});
-        const values = (of.enum ?? ("const" in of ? [of.const] : [])) as string[];
+        const property_schema = this.resolve(properties?.[property] ?? {});
+        const values = (property_schema.enum ??
+          ("const" in property_schema ? [property_schema.const] : [])) as string[];
         return values.map((value) => [value, member.$ref]);
       }),
     );
@@ -138,11 +141,11 @@ export class SchemaBook {
   private inner(schema: Json): Json {
     const shown: Json = {};
     for (const [key, value] of Object.entries(schema)) {
-      if (key === "properties") shown[key] = mapValues(value as Json, (of) => this.shown(of));
+      if (key === "properties") shown[key] = mapValues(value as Json, (value) => this.shown(value));
       else if (key === "items" || key === "additionalProperties" || key === "contentSchema")
         shown[key] = isObject(value) ? this.shown(value) : value;
       else if (key === "allOf" || key === "oneOf")
-        shown[key] = (value as Json[]).map((of) => this.shown(of));
+        shown[key] = (value as Json[]).map((value) => this.shown(value));
       else if (key === "patternProperties" && isObject(value))
         // `t.Record` with keys of any text.
         shown["additionalProperties"] = this.shown(Object.values(value)[0] as Json);

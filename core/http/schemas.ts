@@ -42,6 +42,7 @@ export const narrowed = <S extends TSchema>(
 export const Timestamp = (description?: string) =>
   Type.String({ format: "date-time", ...(description !== undefined && { description }) });
 
+/** The schema, or null. */
 export const Nullable = <S extends TSchema>(schema: S, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 

@@ -14,11 +14,13 @@ export const EndpointLimits: StoredLimits = {
 };
 /** A duration above zero. */
 export const SomeTimeLimits: StoredLimits = { name: "SomeDuration", least_ms: 1 };
+/** A key that is sent in a header. */
 export const KeyLimits: StoredLimits = {
   name: "Key",
   json: { pattern: "^[!-~]+$" },
   must: "contain only ASCII characters and no spaces",
 };
+/** A text that is not only white space. */
 export const NotBlankLimits: StoredLimits = {
   json: { pattern: required_pattern },
   must: "not be blank",

@@ -20,6 +20,7 @@ export const Authenticator = slot<Authenticator>("http.authenticator", {
   check: shaped<Authenticator>({ authenticate: "function", recheck: "function?" }),
 });
 
+/** The state of a rate limit after a request. */
 export interface RateLimit {
   /** Requests allowed in a window. */
   readonly limit: number;

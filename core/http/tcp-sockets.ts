@@ -49,12 +49,14 @@ export class TcpSockets {
 
   /** The socket that listens on this port. */
   listener(port: number): TcpSocket | undefined {
-    return this.all().find((socket) => socket.isListening() && this.ownPort(socket.fd) === port);
+    return this.sockets().find(
+      (socket) => socket.isListening() && this.ownPort(socket.fd) === port,
+    );
   }
 
   /** The connections to this port of clients whose port is the other one: mostly one. */
   connections(port: number, peer_port: number): TcpSocket[] {
-    return this.all().filter(
+    return this.sockets().filter(
       ({ fd }) => this.peerPort(fd) === peer_port && this.ownPort(fd) === port,
     );
   }
@@ -75,7 +77,7 @@ export class TcpSockets {
     return ip_families.includes(family) ? ((port & 0xff) << 8) | (port >> 8) : undefined;
   }
 
-  private all(): TcpSocket[] {
+  private sockets(): TcpSocket[] {
     return readdirSync("/proc/self/fd").map((fd) => new TcpSocket(Number(fd), this, this.libc));
   }
 }
@@ -93,6 +95,7 @@ export class TcpSocket {
     return this.sockets.peerPort(this.fd) === peer_port;
   }
 
+  /** Whether it accepts connections. */
   isListening(): boolean {
     return this.option(socket_level, is_listening_option) === 1;
   }

@@ -5,10 +5,12 @@ import { stat } from "node:fs/promises";
 import { messageOf } from "../lib/error-message";
 import { errorFields, type Log } from "../base/log";
 
+/** A certificate with its chain, and its private key, in PEM format. */
 export interface TlsPair {
   readonly cert: string;
   readonly key: string;
 }
+/** The paths of the two files. */
 export interface TlsPaths {
   readonly cert: string;
   readonly key: string;
@@ -75,6 +77,7 @@ export class TlsFiles {
     this.current = readPair(paths);
   }
 
+  /** The pair in use. */
   get pair(): TlsPair {
     return this.current;
   }
@@ -101,6 +104,7 @@ export class TlsFiles {
     this.timer = setTimeout(check, check_every_ms).unref();
   }
 
+  /** Watches no longer. */
   stop(): void {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -40,15 +40,16 @@ export function openSocket<T>(path: string, listen: () => T): T {
     chmodSync(path, mode);
     return opened;
   } catch (error) {
-    throw new Error(whyNotOpened(path, error as Error & { code?: string }));
+    throw new Error(openingProblem(path, error as Error & { code?: string }));
   } finally {
     process.umask(previous_mask);
   }
 }
 
+/** Removes the file of a server that has stopped. */
 export const removeSocket = (path: string): void => rmSync(path, { force: true });
 
-function whyNotOpened(path: string, { code, message }: Error & { code?: string }): string {
+function openingProblem(path: string, { code, message }: Error & { code?: string }): string {
   if (statsOf(dirname(path)) === undefined)
     return `The directory of ${path} (server.socket) does not exist.`;
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")

@@ -11,11 +11,13 @@ import { checkedText, isBlank, name_length_max, trimmed } from "./fields";
 import { gatheredBody, pauseAfter } from "./gathered-body";
 import { boundaryOf, dispositionOf } from "./multipart-headers";
 
+/** A file in a multipart form. */
 export interface FilePart {
   readonly name: string;
   /** The media type in the part's header, or null. */
   readonly declared_type: string | null;
 }
+/** Which part is received, and how large it may be. */
 export interface ReceiveOptions {
   /** The name of the part. */
   readonly part: string;
@@ -23,11 +25,13 @@ export interface ReceiveOptions {
   /** Called when the part's header has been read, before its bytes: throws to refuse it. */
   readonly admit: (file: FilePart) => Promise<void>;
 }
+/** Which parts are received, and how many. */
 export interface ReceiveManyOptions extends ReceiveOptions {
   readonly files_max: number;
   /** The limit for all files together. */
   readonly total_bytes_max: number;
 }
+/** A file that was received completely, with the name and type that its sender gave it. */
 export type ReceivedPart = FilePart & { readonly received: ReceivedFile };
 /** The headers of one part, by lower-case name. */
 type Headers = Readonly<Record<string, readonly string[] | undefined>>;
@@ -204,10 +208,10 @@ async function parseBody(
   { bytes_max, signal, owns_chunks }: ParseOptions,
 ): Promise<void> {
   const reader = body.getReader();
-  let ended: "parsed" | "failed" | "aborted" | undefined;
+  let outcome_reached: "parsed" | "failed" | "aborted" | undefined;
   let wake = () => {};
-  const end = (outcome: typeof ended) => {
-    ended ??= outcome;
+  const end = (outcome: typeof outcome_reached) => {
+    outcome_reached ??= outcome;
     wake();
   };
   const abort = () => {
@@ -224,7 +228,7 @@ async function parseBody(
     new Promise<void>((resolve) => {
       wake = resolve;
       begin(resolve);
-      if (ended) resolve();
+      if (outcome_reached) resolve();
     });
   try {
     let read_bytes = 0;
@@ -235,7 +239,7 @@ async function parseBody(
       read_bytes += byteLength;
       if (read_bytes > bytes_max)
         throw tooLarge(`The body is larger than the limit of ${limitInWords(bytes_max)}.`);
-      for (let at = 0; at < byteLength && !ended; at += parsed_bytes) {
+      for (let at = 0; at < byteLength && !outcome_reached; at += parsed_bytes) {
         // A copy, so that the chunk, which may be large, is freed as soon as it has been parsed. So
         // is the copy: the garbage collector would let tens of megabytes gather.
         const piece = Buffer.from(chunk.subarray(at, at + parsed_bytes));
@@ -244,10 +248,10 @@ async function parseBody(
         await step((done) => parser.write(piece, done));
       }
       if (owns_chunks) chunk.buffer.transfer(0);
-      if (ended) break;
+      if (outcome_reached) break;
       await pauseAfter(byteLength);
     }
-    if (!ended) await step(() => parser.end());
+    if (!outcome_reached) await step(() => parser.end());
   } catch (error) {
     throw error instanceof HttpError ? error : malformed("it was cut off");
   } finally {
@@ -255,7 +259,7 @@ async function parseBody(
     signal.removeEventListener("abort", abort);
     void reader.cancel().catch(() => undefined);
   }
-  if (ended !== "parsed") throw malformed("it ends before its last boundary");
+  if (outcome_reached !== "parsed") throw malformed("it ends before its last boundary");
 }
 
 /** A chunk of a part that fills its buffer is the only use of that copy of `parseBody`. */
@@ -264,8 +268,8 @@ function freePiece({ buffer, byteLength }: Uint8Array): void {
     (buffer as ArrayBuffer).transfer(0);
 }
 
-const malformed = (why: string): HttpError =>
-  badRequest(`The multipart body could not be read: ${why}.`, "", "malformed_multipart");
+const malformed = (reason: string): HttpError =>
+  badRequest(`The multipart body could not be read: ${reason}.`, "", "malformed_multipart");
 
 /** The only characters that browsers escape in a part's file name. */
 const escaped: Readonly<Record<string, string>> = { "%22": '"', "%0d": "\r", "%0a": "\n" };

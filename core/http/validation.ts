@@ -33,6 +33,7 @@ function unnamed<T>(value: T): T {
   ) as T;
 }
 
+/** Validates values against one schema. */
 export class Validator {
   /** Compiled at the first use: a server starts sooner without compiling every route. */
   private compiled: TypeCheck<TSchema> | undefined;
@@ -99,8 +100,8 @@ export function compileQuery(schema: TObject): (search: string) => Record<string
   const fields = new Map(Object.entries(schema.properties));
   const defaults = Object.fromEntries(
     [...fields]
-      .filter(([, of]) => of.default !== undefined)
-      .map(([name, of]) => [name, of.default]),
+      .filter(([, field_schema]) => field_schema.default !== undefined)
+      .map(([name, field_schema]) => [name, field_schema.default]),
   );
   const required = schema.required ?? [];
   return (search) => {
@@ -135,7 +136,7 @@ function typedFields(
         `The query field \`${name}\` contains the character U+0000, which is not allowed.`,
         `?${name}`,
       );
-    query[name] = typed(text, schema);
+    query[name] = parsedField(text, schema);
   }
   return query;
 }
@@ -143,7 +144,7 @@ function typedFields(
 /** The largest integer in a query: fifteen digits. */
 export const integer_max = 999_999_999_999_999;
 
-function typed(text: string, schema: TSchema): unknown {
+function parsedField(text: string, schema: TSchema): unknown {
   if (schema.type === "integer") return /^\d{1,15}$/.test(text) ? Number(text) : text;
   if (schema.type === "array") return text === "" ? [] : text.split(",");
   if (schema.type === "boolean") return text === "true" ? true : text === "false" ? false : text;

@@ -22,13 +22,14 @@ interface PendingRun {
   readonly reject: (error: Error) => void;
 }
 
+/** A running child. It runs one task at a time. */
 export class ChildProcess {
   private readonly process: Bun.Subprocess<"pipe", "pipe", "pipe">;
   private pending: PendingRun | undefined;
   /** The number of runs it was given. */
   runs = 0;
   /** The end of what it printed to standard error. */
-  printed = "";
+  stderr_tail = "";
   /** Resolves when it is gone and all its output has been read. */
   readonly ended: Promise<void>;
 
@@ -50,14 +51,15 @@ export class ChildProcess {
     const output = Promise.all([this.readReplies(), this.readErrors()]);
     this.ended = this.process.exited.then(async () => {
       await settlesWithin(output, drain_ms);
-      const how = this.process.signalCode ?? `exit code ${this.process.exitCode}`;
-      this.crashed(`The process of the task ended unexpectedly (${how}).`);
+      const exit = this.process.signalCode ?? `exit code ${this.process.exitCode}`;
+      this.crashed(`The process of the task ended unexpectedly (${exit}).`);
     });
   }
 
   get pid(): number {
     return this.process.pid;
   }
+  /** Whether it can be given a task. */
   get alive(): boolean {
     const { killed, exitCode, signalCode } = this.process;
     return !killed && exitCode === null && signalCode === null;
@@ -76,6 +78,7 @@ export class ChildProcess {
     });
   }
 
+  /** Ends it at once. The current run fails as `crashed`. */
   kill(): void {
     this.process.kill("SIGKILL");
   }
@@ -102,7 +105,7 @@ export class ChildProcess {
   private async readErrors(): Promise<void> {
     const decoder = new TextDecoder();
     for await (const chunk of this.process.stderr)
-      this.printed = (this.printed + decoder.decode(chunk, { stream: true })).slice(
+      this.stderr_tail = (this.stderr_tail + decoder.decode(chunk, { stream: true })).slice(
         -stderr_characters_max,
       );
   }

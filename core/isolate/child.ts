@@ -24,9 +24,9 @@ export async function runChild(findTask: FindTask): Promise<never> {
 
 async function answer(findTask: FindTask, { plugin, task, input }: Request): Promise<void> {
   try {
-    const found = await findTask(plugin, task);
-    if (!found) throw new Error(`The plugin ${plugin} has no task ${task}.`);
-    send({ result: await found.run(input, (message) => send({ message })) });
+    const definition = await findTask(plugin, task);
+    if (!definition) throw new Error(`The plugin ${plugin} has no task ${task}.`);
+    send({ result: await definition.run(input, (message) => send({ message })) });
   } catch (error) {
     send({ error: describe(error) });
   }

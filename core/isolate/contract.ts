@@ -14,6 +14,7 @@ export interface Task<I = any, M = any, O = any> {
    */
   readonly run: (input: I, send: (message: M) => void) => Promise<O>;
 }
+/** A task whose code is loaded with its plugin. */
 export const task = <I, M, O>(
   run: (input: I, send: (message: M) => void) => Promise<O>,
 ): Task<I, M, O> => ({ run });
@@ -25,6 +26,7 @@ export const lazyTask = <I, M, O>(
   load: () => Promise<(input: I, send: (message: M) => void) => Promise<O>>,
 ): Task<I, M, O> => ({ run: async (input, send) => (await load())(input, send) });
 
+/** The limits of one run, and what it reports. */
 export interface IsolateOptions<M> {
   /**
    * Does not include time in which the machine gave the child no processor, where that is known.
@@ -49,6 +51,7 @@ export class TaskFailure extends Error {
     super(message);
   }
 }
+/** Runs one of the plugin's tasks, by name. @throws TaskFailure */
 export type Isolate<T> = <K extends keyof T>(
   name: K,
   input: T[K] extends Task<infer I, any, any> ? I : never,

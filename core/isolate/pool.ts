@@ -29,6 +29,7 @@ export type IsolatedRun = (
   options: IsolateOptions<any>,
 ) => Promise<unknown>;
 
+/** How many children there are, and how long each is kept. */
 export interface ChildPoolOptions {
   /** The command that starts this program again so that it calls `runChild`. */
   readonly command: readonly string[];
@@ -51,6 +52,7 @@ export interface ChildPoolOptions {
   readonly idle_ms?: number;
 }
 
+/** Starts children when they are needed, and keeps some for later runs. */
 export class ChildPool {
   private readonly options: Required<ChildPoolOptions>;
   private readonly limiter: Limiter;
@@ -113,13 +115,13 @@ export class ChildPool {
 
   private async attempt(request: Request, options: IsolateOptions<any>): Promise<unknown> {
     const child = this.acquire();
-    const used = child.runs > 0;
-    let heard = false;
+    const was_used = child.runs > 0;
+    let has_messages = false;
     try {
       return await runWithin(child, request, {
         ...options,
         onMessage: (message, clock) => {
-          heard = true;
+          has_messages = true;
           options.onMessage?.(message, clock);
         },
       });
@@ -128,10 +130,10 @@ export class ChildPool {
       this.options.log.warn("the process of a task ended unexpectedly", {
         task: `${request.plugin}.${request.task}`,
         error: error.message,
-        printed: child.printed,
+        printed: child.stderr_tail,
       });
       // A used child may have died before this run began; a new one can't have.
-      if (used && !heard) return await this.attempt(request, options);
+      if (was_used && !has_messages) return await this.attempt(request, options);
       throw error;
     } finally {
       await this.release(child);
@@ -180,12 +182,12 @@ export class ChildPool {
   }
 
   private keepWarm(child: ChildProcess): void {
-    const cooling = setTimeout(() => {
+    const idle_timer = setTimeout(() => {
       this.unwarm(child);
       child.kill();
     }, this.options.idle_ms);
-    cooling.unref();
-    this.warm.set(child, cooling);
+    idle_timer.unref();
+    this.warm.set(child, idle_timer);
   }
 
   private unwarm(child: ChildProcess): void {
@@ -201,17 +203,18 @@ async function runWithin(
   { timeout_ms, memory_max_bytes, onMessage, signal }: IsolateOptions<any>,
 ): Promise<unknown> {
   let stopped: Error | undefined;
-  let over = false;
-  const stop = (why: Error): void => {
-    if (over) return; // A late look at its memory must not kill the child in its next run.
-    stopped ??= why;
+  let has_ended = false;
+  const stop = (reason: Error): void => {
+    // A memory check that is still in progress must not kill the child during its next run.
+    if (has_ended) return;
+    stopped ??= reason;
     child.kill();
   };
   const onAbort = (): void => stop(aborted());
   if (signal?.aborted) throw aborted();
   signal?.addEventListener("abort", onAbort);
   const clock = new ProcessClock(child.pid);
-  const forget = clock.after(timeout_ms, () => stop(tookTooLong(timeout_ms)));
+  const stopTimer = clock.after(timeout_ms, () => stop(tookTooLong(timeout_ms)));
   const poll = setInterval(async () => {
     if (((await residentBytes(child.pid)) ?? 0) > memory_max_bytes)
       stop(neededTooMuch(memory_max_bytes));
@@ -227,8 +230,8 @@ async function runWithin(
   } catch (error) {
     throw stopped ?? error;
   } finally {
-    over = true;
-    forget();
+    has_ended = true;
+    stopTimer();
     clearInterval(poll);
     signal?.removeEventListener("abort", onAbort);
   }

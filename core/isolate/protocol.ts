@@ -3,6 +3,7 @@
  * input, replies on its standard output.
  */
 
+/** Which task to run, by the name or the path of its plugin. */
 export interface Request {
   readonly plugin: string;
   readonly task: string;
@@ -14,5 +15,6 @@ export type Reply =
   | { readonly result: unknown }
   | { readonly error: { readonly message: string; readonly code?: string } };
 
+/** UTF-8 with a line break at its end. */
 export const encodeLine = (value: Request | Reply): Uint8Array =>
   new TextEncoder().encode(`${JSON.stringify(value)}\n`);

@@ -9,13 +9,15 @@ import { readFileSync } from "node:fs";
  */
 const charged_share_min = 1 / 20;
 
+/** The time of one run. */
 export interface RunClock {
   /** Milliseconds since the run began. */
   now_ms(): number;
   /** Calls `late` when the run has taken this much longer. Returns a function that cancels it. */
-  after(timeout_ms: number, late: () => void): () => void;
+  after(timeout_ms: number, onTimeout: () => void): () => void;
 }
 
+/** The clock of a run that began when it was constructed. */
 export class ProcessClock implements RunClock {
   private readonly begun_ms: number;
   private readonly waited_before_ms: number;
@@ -39,14 +41,14 @@ export class ProcessClock implements RunClock {
     return Math.max(passed_ms - this.waited_ms, passed_ms * charged_share_min);
   }
 
-  after(timeout_ms: number, late: () => void): () => void {
+  after(timeout_ms: number, onTimeout: () => void): () => void {
     const ends_ms = this.now_ms() + timeout_ms;
-    const look = (): void => {
+    const check = (): void => {
       const left_ms = ends_ms - this.now_ms();
-      if (left_ms > 0) timer = setTimeout(look, Math.ceil(left_ms));
-      else late();
+      if (left_ms > 0) timer = setTimeout(check, Math.ceil(left_ms));
+      else onTimeout();
     };
-    let timer = setTimeout(look, timeout_ms);
+    let timer = setTimeout(check, timeout_ms);
     return () => clearTimeout(timer);
   }
 }

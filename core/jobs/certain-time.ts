@@ -31,19 +31,19 @@ export interface TimeReading {
  * Measured time is certain. Where the clock is further ahead, an hour of running makes a day of the
  * difference certain, and a day of running all of it. So a server that runs an hour a day keeps up.
  */
-export function nextReading(before: TimeReading, clock: Clock): TimeReading {
+export function nextReading(previous: TimeReading, clock: Clock): TimeReading {
   const clock_ms = clock.now_ms();
   const { boot, ms: uptime_ms } = clock.uptime();
-  const passed_ms = boot === before.boot ? Math.max(0, uptime_ms - before.uptime_ms) : 0;
-  const jumped_ms = clock_ms - before.clock_ms - passed_ms;
+  const passed_ms = boot === previous.boot ? Math.max(0, uptime_ms - previous.uptime_ms) : 0;
+  const jumped_ms = clock_ms - previous.clock_ms - passed_ms;
   const clocks = { clock_ms, boot, uptime_ms };
-  if (clock_ms - (before.certain_ms + passed_ms) <= slack_ms)
+  if (clock_ms - (previous.certain_ms + passed_ms) <= slack_ms)
     return { ...clocks, certain_ms: clock_ms, doubted_ms: 0 };
-  const doubted_ms = jumped_ms > day_ms ? 0 : before.doubted_ms + passed_ms;
+  const doubted_ms = jumped_ms > day_ms ? 0 : previous.doubted_ms + passed_ms;
   const certain_ms =
     doubted_ms >= day_ms
       ? clock_ms
-      : Math.min(clock_ms, before.certain_ms + passed_ms * catch_up_rate);
+      : Math.min(clock_ms, previous.certain_ms + passed_ms * catch_up_rate);
   return { ...clocks, certain_ms, doubted_ms };
 }
 
@@ -54,6 +54,7 @@ values (1, ?, ?, ?, ?, ?)
 on conflict (id) do update set certain_ms = excluded.certain_ms, clock_ms = excluded.clock_ms,
   boot = excluded.boot, uptime_ms = excluded.uptime_ms, doubted_ms = excluded.doubted_ms`;
 
+/** The certain time of this database, continued from start to start. */
 export class CertainTime {
   private reading: TimeReading | undefined;
   private saved: TimeReading | undefined;

@@ -61,9 +61,9 @@ where id in (
 async function correctFinished(tx: JobsDb, now_ms: number, future_ms: number): Promise<number> {
   let corrected = 0;
   for (const state of ["done", "failed", "cancelled"] as const) {
-    const left = jobs_per_transaction - corrected;
-    if (left > 0)
-      corrected += (await rowsOf(tx, finished_sql, [now_ms, state, future_ms, left])).length;
+    const limit = jobs_per_transaction - corrected;
+    if (limit > 0)
+      corrected += (await rowsOf(tx, finished_sql, [now_ms, state, future_ms, limit])).length;
   }
   return corrected;
 }

@@ -23,19 +23,24 @@ export interface JobRef<S extends TSchema = TSchema, Given = any> {
   readonly Given?: Given;
 }
 
+/** Defines an event. `id` must be unique, such as `documents.created`. */
 export const event = <S extends TSchema>(id: string, payload: S): EventRef<S> => ({
   kind: "event",
   id,
   payload,
 });
+/** Defines a job. `id` must be unique, such as `documents.index`. */
 export const job = <S extends TSchema, Given = undefined>(
   id: string,
   payload: S,
 ): JobRef<S, Given> => ({ kind: "job", id, payload });
 
+/** The type of the payload of a job or event. */
 export type PayloadOf<R> = R extends { payload: infer S extends TSchema } ? Static<S> : never;
+/** The type of the argument that an early run passes to the effect of this job. */
 export type GivenOf<R> = R extends JobRef<TSchema, infer Given> ? Given : undefined;
 
+/** One run, as its handler sees it. */
 export interface JobRun {
   readonly id: string;
   /** 1 on the first run. Counted when the job is claimed, so a crash counts too. */
@@ -87,6 +92,7 @@ export interface EventWriter {
   wants(on: EventRef, payload: any): boolean;
   write(tx: Db<any>, on: EventRef, payload: any): Promise<void>;
 }
+/** Reads all events, such as for a log of changes. */
 export const EventWriters = slot<EventWriter>("jobs.event_writers", {
   check: shaped<EventWriter>({ wants: "function", write: "function" }),
   otherwise: { wants: () => false, write: async () => undefined },
@@ -104,6 +110,7 @@ export type ExhaustedCause = "timeout" | "crash" | "error" | "dropped";
  */
 export type JobEffect<Given = undefined> = (tx: Db<any>, given?: Given) => Promise<void>;
 
+/** How often, how long and beside what a job may run. */
 export interface JobLimits<P> {
   /** The number of runs that may fail or time out; the last one fails the job. */
   readonly attempts_max: number;
@@ -167,6 +174,7 @@ export interface JobLimits<P> {
    */
   readonly requeue?: (tx: Db<any>, payload: P) => Promise<void>;
 }
+/** What a plugin does for a job, or for each event of a kind. */
 export interface JobHandler {
   readonly on: JobRef | EventRef;
   readonly run: (payload: any, job: JobRun) => Promise<JobEffect<any> | void>;
@@ -209,6 +217,7 @@ export interface BegunJob<Given = undefined> {
   drop(): void;
 }
 
+/** When a job runs, and beside which others. */
 export interface EnqueueOptions {
   /** Not before, epoch ms. Default: now. */
   readonly run_at_ms?: number;
@@ -233,12 +242,16 @@ export interface EnqueueOptions {
   readonly subject?: string;
 }
 
-/** Enqueues a job at every tick of a cron expression (UTC, croner syntax), once per tick. */
+/**
+ * Enqueues a job at every tick of a cron expression (UTC, croner syntax), once per tick in all
+ * processes.
+ */
 export interface Schedule {
   readonly cron: string;
   readonly on: JobRef;
   readonly payload: unknown;
 }
+/** A schedule of a plugin. `payload` is the same at each tick. */
 export const every = <R extends JobRef>(
   cron: string,
   on: R,

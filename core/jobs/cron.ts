@@ -11,6 +11,7 @@ import type { Store } from "../store/store";
 import type { JobQueue } from "./queue";
 import { takeTick } from "./store";
 
+/** What the schedules need of the server. */
 export interface CronSchedulesOptions {
   readonly queue: JobQueue;
   readonly store: Store;
@@ -23,6 +24,7 @@ export interface CronSchedulesOptions {
   readonly check_ms_max?: number;
 }
 
+/** The schedules of all plugins. */
 export class CronSchedules {
   private readonly timers = new Map<string, ReturnType<typeof setTimeout>>();
   /** The names of each owner's schedules. */
@@ -37,14 +39,14 @@ export class CronSchedules {
 
   /** Replaces the schedules of `owner`. @throws Error on an invalid expression. */
   set(owner: string, schedules: readonly Schedule[]): void {
-    const before = this.names.get(owner) ?? new Set();
+    const old_names = this.names.get(owner) ?? new Set();
     const names = new Set(schedules.map(nameOf));
-    for (const name of before)
+    for (const name of old_names)
       if (!names.has(name)) {
         clearTimeout(this.timers.get(name));
         this.timers.delete(name);
       }
-    for (const schedule of schedules) if (!before.has(nameOf(schedule))) this.add(schedule);
+    for (const schedule of schedules) if (!old_names.has(nameOf(schedule))) this.add(schedule);
     this.names.set(owner, names);
   }
 
@@ -58,6 +60,7 @@ export class CronSchedules {
     this.setTimer(name, schedule, cron, nextTick(cron, this.clock.now_ms()));
   }
 
+  /** Ticks no more. */
   stop(): void {
     for (const timer of this.timers.values()) clearTimeout(timer);
     this.timers.clear();

@@ -24,6 +24,7 @@ import { handlerKey, ownerKey, ownerMax, queueKey, selectJobs, type Selection } 
 import * as table from "./store";
 import type { UnreadableWaiters } from "./unreadable-waiters";
 
+/** What the dispatcher needs of the queue. */
 export interface DispatcherOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -36,11 +37,11 @@ export interface DispatcherOptions {
    * How long a handler may continue after its signal fired before its slot is given to another job.
    */
   readonly grace_ms: number;
-  /** Is told which jobs found no space on the disk. */
+  /** Tracks jobs that found no space on the disk. */
   readonly space_waiters: SpaceWaiters;
   readonly unreadable_waiters: UnreadableWaiters;
-  /** Is told what is running. */
-  readonly work?: ActivityTracker | undefined;
+  /** Tracks what is running. */
+  readonly activities?: ActivityTracker | undefined;
   /** Called for every finished run. */
   readonly onRunEnded: (run: EndedRun) => void;
   /** Whether jobs of `intake` are paused. */
@@ -57,6 +58,7 @@ export interface Claim {
 }
 const no_claim: Claim = { begun: 0, is_complete: true };
 type ActiveJob = Pick<table.Claimed, "name" | "owner">;
+/** A run in progress. */
 export interface ActiveRun extends Run {
   readonly ended: Promise<void>;
 }
@@ -76,11 +78,12 @@ const candidates_per_slot = 8;
 const claims_max = 48;
 const candidates_max = 10_000;
 /**
- * The share of the capacity, of everybody's and of its owner's, that jobs starting at once may
- * take: the rest is left for waiting jobs.
+ * The share of the capacity that jobs starting at once may take, in total and of their owner. What
+ * remains is for waiting jobs.
  */
 const immediate_share = 0.75;
 
+/** Runs jobs in this process, within the capacity of all processes. */
 export class Dispatcher {
   private readonly active = new Map<string, ActiveRun>();
   private readonly served_log = new ServedLog();
@@ -111,15 +114,16 @@ export class Dispatcher {
     return this.shared ? shared_lease_ms : lease_ms;
   }
 
+  /** The runs in progress. */
   get runs(): readonly ActiveRun[] {
     return [...this.active.values()];
   }
 
   /** The number of runs that take a slot. */
   get slots_taken(): number {
-    let taken = 0;
-    for (const { handler } of this.active.values()) if (!handler.limits.io_bound) taken += 1;
-    return taken;
+    let slots = 0;
+    for (const { handler } of this.active.values()) if (!handler.limits.io_bound) slots += 1;
+    return slots;
   }
 
   private slotsOfOwners(): Map<string, number> {
@@ -155,12 +159,10 @@ export class Dispatcher {
     if (intake && intakePaused()) return undefined;
     const isBelow = (max: number, counts: (active: ActiveJob) => boolean): boolean =>
       this.countActive(counts) < Math.floor(max * immediate_share);
+    const handler_max = Math.min(concurrency, this.handler_slots_max);
     const has_capacity =
       isBelow(slots_max, () => true) &&
-      isBelow(
-        Math.min(concurrency, this.handler_slots_max),
-        (active) => active.name === job.name,
-      ) &&
+      isBelow(handler_max, (active) => active.name === job.name) &&
       isBelow(
         job.queue_concurrency,
         (active) => active.name === job.name && active.owner === job.owner,
@@ -171,12 +173,13 @@ export class Dispatcher {
   }
 
   /** The transaction is committed: starts the job, or continues it. */
-  startReserved(job: table.NewJob, claimed: table.Claimed, early?: EarlyRun): void {
+  startReserved(job: table.NewJob, claimed: table.Claimed, early_run?: EarlyRun): void {
     this.reserved.delete(job);
     this.served_log.note(ownerKey(job.owner));
     this.served_log.note(queueKey(job.queue));
-    this.begin(claimed, early);
+    this.begin(claimed, early_run);
   }
+  /** Gives back the capacity of a job that was reserved and does not start. */
   release(job: table.NewJob): void {
     this.reserved.delete(job);
   }
@@ -241,12 +244,12 @@ export class Dispatcher {
       const claim = async (tx: Db): Promise<table.Claimed[]> => {
         // With the lock, so that nobody else claims meanwhile: limits are counts, which hold
         // across processes only this way.
-        const chosen = this.shared
+        const job_ids = this.shared
           ? (await this.select(tx, slots, await this.runningCounts(tx))).ids
           : ids;
         const now_ms = clock.now_ms();
         const lease = { token: this.newToken(), until_ms: now_ms + this.lease_ms };
-        return table.claimJobs(tx, chosen, lease, now_ms);
+        return table.claimJobs(tx, job_ids, lease, now_ms);
       };
       // When a claim is lost with the machine, its jobs run again, as they would anyway.
       const options = { uses_reserve: true, waits_for_disk: false };
@@ -358,9 +361,9 @@ export class Dispatcher {
         each_max,
         all_max,
       });
-    const first_part = await find(is_partial ? last_owner : "");
+    const first_jobs = await find(is_partial ? last_owner : "");
     const candidates =
-      is_partial && first_part.length < all_max ? [...first_part, ...(await find(""))] : first_part;
+      is_partial && first_jobs.length < all_max ? [...first_jobs, ...(await find(""))] : first_jobs;
     const jobs = [...new Map(candidates.map((job) => [job.id, job])).values()];
     return { jobs, each_max: is_partial ? 0 : Math.min(each_max, all_max) };
   }
@@ -369,16 +372,16 @@ export class Dispatcher {
     return table.tokenOf(this.options.node_id, newUuid());
   }
 
-  private begin(job: table.Claimed, early?: EarlyRun): void {
+  private begin(job: table.Claimed, early_run?: EarlyRun): void {
     const handler = this.options.handlers.find(job)!;
-    const { controller = new AbortController(), working } = early ?? {};
+    const { controller = new AbortController(), working } = early_run ?? {};
     const run: Run = { job, handler, controller, working };
     const activity = `job ${job.name}`;
-    this.options.work?.begin(activity);
+    this.options.activities?.begin(activity);
     const { id, owner } = job;
     const origin = { request_id: job.request_id ?? undefined, job: id, owner };
     const ended = withOrigin(origin, () => runJob(this.options, run)).finally(() => {
-      this.options.work?.end(activity);
+      this.options.activities?.end(activity);
       this.active.delete(job.id);
       this.options.onEnded();
     });

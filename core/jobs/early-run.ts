@@ -8,11 +8,12 @@ import type { BegunJob, EndedRun, JobEffect, JobHandler } from "./contract";
 import { Stopped } from "./run";
 import type { Lease, NewJob } from "./store";
 
+/** A job with a reserved lease, and what becomes of it. */
 export interface EarlyRunOptions {
   readonly store: Pick<Store, "afterCommit" | "expect">;
   readonly clock: Clock;
-  /** Is told what is running. */
-  readonly work?: ActivityTracker | undefined;
+  /** Tracks what is running. */
+  readonly activities?: ActivityTracker | undefined;
   readonly job: NewJob;
   readonly handler: JobHandler;
   readonly payload: unknown;
@@ -25,6 +26,7 @@ export interface EarlyRunOptions {
   readonly onRunEnded: (run: EndedRun) => void;
 }
 
+/** Starts its work at once. Call `enqueue` in a transaction, or `drop`. */
 export class EarlyRun implements BegunJob<any> {
   readonly controller = new AbortController();
   /** The result of its handler. */
@@ -78,17 +80,17 @@ export class EarlyRun implements BegunJob<any> {
   }
 
   private async run(): Promise<JobEffect<any> | void> {
-    const { work, job, handler, payload } = this.options;
+    const { activities, job, handler, payload } = this.options;
     const { id, name, owner, request_id, attempts_max } = job;
     const activity = `job ${name}`;
     const { signal } = this.controller;
-    work?.begin(activity);
+    activities?.begin(activity);
     try {
       return await withOrigin({ request_id: request_id ?? undefined, job: id, owner }, () =>
         handler.run(payload, { id, attempt: 1, last: attempts_max === 1, signal }),
       );
     } finally {
-      work?.end(activity);
+      activities?.end(activity);
     }
   }
 

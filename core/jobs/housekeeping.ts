@@ -11,6 +11,7 @@ import type { Dispatcher } from "./dispatcher";
 import type { SpaceWaiters } from "./space-waiters";
 import * as table from "./store";
 
+/** What housekeeping needs of the queue. */
 export interface HousekeepingOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -39,8 +40,10 @@ export interface JobRetention {
   readonly done_ms: number;
   readonly failed_ms: number;
 }
+/** A day, and thirty days for failed jobs. */
 export const default_retention: JobRetention = { done_ms: day_ms, failed_ms: 30 * day_ms };
 
+/** Called by the poller; it has no timer of its own. */
 export class Housekeeping {
   private renewed_at_ms = 0;
   private renewing: Promise<void> | undefined;
@@ -121,9 +124,9 @@ export class Housekeeping {
     try {
       if (is_shared && !(await this.claimPruning())) return;
       for (const state of ["done", "cancelled", "failed"] as const) {
-        const kept_ms = state === "failed" ? retention.failed_ms : retention.done_ms;
+        const retention_ms = state === "failed" ? retention.failed_ms : retention.done_ms;
         while (!this.stopped) {
-          const before_ms = certain_time.now_ms() - kept_ms;
+          const before_ms = certain_time.now_ms() - retention_ms;
           const deleted = await table.pruneJobs(store.db, state, before_ms, prune_batch);
           // The reason of a failure may quote content.
           if (state === "failed" && deleted > 0) store.truncateWal();

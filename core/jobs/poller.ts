@@ -7,6 +7,7 @@ import type { Dispatcher } from "./dispatcher";
 import type { Housekeeping } from "./housekeeping";
 import { nextRunAt } from "./store";
 
+/** What the poller needs of the queue. */
 export interface PollerOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -23,6 +24,7 @@ const first_poll_ms = 50;
 /** The minimum time between two polls while jobs are running. */
 const poll_gap_ms = 3;
 
+/** Calls housekeeping and the dispatcher, one poll at a time. */
 export class Poller {
   private state: "new" | "started" | "stopped" = "new";
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -37,6 +39,7 @@ export class Poller {
 
   constructor(private readonly options: PollerOptions) {}
 
+  /** Polls from now on, until `stop`. */
   start(): void {
     this.state = "started";
     this.alive_at_ms = performance.now();

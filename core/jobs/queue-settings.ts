@@ -2,6 +2,7 @@
 import type { Config } from "../base/config";
 import type { JobQueueOptions } from "./queue";
 
+/** Reads the section `jobs` at each call, so that a change takes effect at once. */
 export function queueSettings({
   values,
 }: Config): Pick<JobQueueOptions, "intakePaused" | "retention"> {

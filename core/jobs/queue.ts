@@ -27,17 +27,17 @@ import { CertainTime } from "./certain-time";
 import { Dispatcher } from "./dispatcher";
 import { EarlyRun } from "./early-run";
 import { Handlers, type Registered } from "./handlers";
+import { JobActions } from "./job-actions";
+import { JobQueries } from "./job-queries";
 import { Housekeeping, default_retention, type JobRetention } from "./housekeeping";
-import { countKinds, countReasons, type FailureReason, type KindCount } from "./kind-counts";
-import { JobsOverview } from "./overview";
 import { Poller } from "./poller";
-import { runningByNode } from "./running-counts";
 import { SpaceWaiters } from "./space-waiters";
 import { UnreadableWaiters } from "./unreadable-waiters";
 import { Stopped } from "./run";
 import { handlerKey } from "./scheduler";
 import * as table from "./store";
 
+/** What the queue needs of the server, and its limits. */
 export interface JobQueueOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -45,8 +45,8 @@ export interface JobQueueOptions {
   readonly notifier: Notifier;
   /** Identifies this process in leases. Default: there is only one process. */
   readonly node_id?: string;
-  /** Is told what is running. */
-  readonly work?: ActivityTracker;
+  /** Tracks what is running. */
+  readonly activities?: ActivityTracker;
   /** Concurrent jobs in the whole server, not counting io-bound ones. Default 64. */
   readonly slots_max?: number;
   /**
@@ -63,17 +63,12 @@ export interface JobQueueOptions {
   /** Record emitted events. Default: none. */
   readonly writers?: () => readonly EventWriter[];
 }
-export interface QueueStatus {
-  readonly ready: number;
-  readonly running: number;
-  readonly failed: number;
-}
-
 /** There may be something to run. */
 const JobsReady = topic<null>("core.jobs_ready");
 /** The id of a job that was cancelled. */
 const JobCancelled = topic<string>("core.job_cancelled");
 
+/** The jobs of all plugins in one database, run by this process and by others on it. */
 export class JobQueue {
   private readonly handlers = new Handlers();
   private readonly dispatcher: Dispatcher;
@@ -81,8 +76,9 @@ export class JobQueue {
   private readonly certain_time: CertainTime;
   private readonly writers: () => readonly EventWriter[];
   private readonly onRunEnded: (run: EndedRun) => void;
-  /** For administrators. */
-  readonly overview: JobsOverview;
+  /** For administrators and monitoring. */
+  readonly queries: JobQueries;
+  readonly actions: JobActions;
 
   constructor(private readonly options: JobQueueOptions) {
     const {
@@ -91,7 +87,7 @@ export class JobQueue {
       log,
       notifier,
       node_id = "",
-      work,
+      activities,
       slots_max = 64,
       grace_ms = 10_000,
       retention = () => default_retention,
@@ -111,7 +107,7 @@ export class JobQueue {
       log,
       intakePaused,
       node_id,
-      work,
+      activities,
       handlers,
       slots_max,
       grace_ms,
@@ -133,7 +129,8 @@ export class JobQueue {
       space_waiters,
     });
     this.poller = new Poller({ store, clock, log, dispatcher, housekeeping });
-    this.overview = new JobsOverview({ store, clock, handlers, wake: () => this.announce() });
+    this.queries = new JobQueries(store, handlers);
+    this.actions = new JobActions({ store, clock, handlers, wake: () => this.announce() });
     notifier.subscribe(JobsReady, "all", () => this.poller.wake());
     notifier.subscribe(JobCancelled, "all", (id) =>
       dispatcher.abort(id, new Stopped("cancelled", "the job was cancelled")),
@@ -175,14 +172,14 @@ export class JobQueue {
     options: EnqueueOptions = {},
   ): BegunJob<GivenOf<R>> | undefined {
     const { dispatcher } = this;
-    const { store, clock, work } = this.options;
+    const { store, clock, activities } = this.options;
     const { job, handler } = this.jobFor(on, payload, options);
     const lease = dispatcher.reserve(job, handler);
     if (lease === undefined) return undefined;
     return new EarlyRun({
       store,
       clock,
-      work,
+      activities,
       job,
       handler,
       payload,
@@ -207,19 +204,22 @@ export class JobQueue {
     db: Db<any>,
     job: table.NewJob,
     lease: table.Lease,
-    early?: EarlyRun,
+    early_run?: EarlyRun,
   ): Promise<boolean> {
     const { dispatcher } = this;
-    const undo = (): void => dispatcher.release(job);
+    const release = (): void => dispatcher.release(job);
     try {
       const queue_max = dispatcher.immediateQueueMax(job);
       const claimed = await table.insertRunning(db, job, lease, queue_max);
-      if (claimed === null) undo();
+      if (claimed === null) release();
       else
-        this.options.store.afterCommit(() => dispatcher.startReserved(job, claimed, early), undo);
+        this.options.store.afterCommit(
+          () => dispatcher.startReserved(job, claimed, early_run),
+          release,
+        );
       return claimed !== null;
     } catch (error) {
-      undo();
+      release();
       throw error;
     }
   }
@@ -244,6 +244,7 @@ export class JobQueue {
     if (subscribers.length > 0) this.announce();
   }
 
+  /** See the plugin contract. */
   async cancelJobs(db: Db<any>, subjects: readonly string[]): Promise<void> {
     const { clock, notifier } = this.options;
     const ids = await table.cancelJobs(db, subjects, clock.now_ms());
@@ -314,24 +315,6 @@ export class JobQueue {
   /** Why jobs don't run; null when they do. */
   failure(): string | null {
     return this.poller.failure();
-  }
-
-  kindCounts(): Promise<KindCount[]> {
-    return countKinds(this.options.store.db);
-  }
-
-  /** Why jobs failed for good, by kind. */
-  failureReasons(): Promise<FailureReason[]> {
-    return countReasons(this.options.store.db);
-  }
-
-  /** The running jobs of each process, by its id. */
-  runningByNode(): ReturnType<typeof runningByNode> {
-    return runningByNode(this.options.store.db);
-  }
-
-  status(): Promise<QueueStatus> {
-    return table.countJobs(this.options.store.db);
   }
 
   /** Runs every due job and those that they enqueue, and returns how many. For tests. */

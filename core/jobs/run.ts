@@ -19,7 +19,7 @@ import {
 import { toNumber } from "../store/columns";
 import { isFull, isStorageFault, isUnreadable, storageFull } from "../store/storage-errors";
 import type { Db, Store } from "../store/store";
-import { isRetriable } from "./overview";
+import { isRetriable } from "./handlers";
 import type { SpaceWaiters } from "./space-waiters";
 import * as table from "./store";
 import type { UnreadableWaiters } from "./unreadable-waiters";
@@ -35,6 +35,7 @@ export class Stopped extends Error {
   }
 }
 
+/** A claimed job, with what runs and aborts it. */
 export interface Run {
   readonly job: table.Claimed;
   readonly handler: JobHandler;
@@ -42,6 +43,7 @@ export interface Run {
   /** The result of its handler, if that was started already. */
   readonly working?: ReturnType<JobHandler["run"]> | undefined;
 }
+/** What a run needs of the queue. */
 export interface RunnerOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -50,15 +52,15 @@ export interface RunnerOptions {
    * How long a handler may continue after its signal fired before its slot is given to another job.
    */
   readonly grace_ms: number;
-  /** Is told which jobs found no space on the disk. */
+  /** Tracks jobs that found no space on the disk. */
   readonly space_waiters: Pick<SpaceWaiters, "add" | "forget">;
-  /** Is told which jobs could not read the disk. */
+  /** Tracks jobs that could not read the disk. */
   readonly unreadable_waiters: Pick<UnreadableWaiters, "add" | "forget">;
   /** Called once the run has ended. */
   readonly onRunEnded: (run: EndedRun) => void;
 }
 
-interface Failed {
+interface FailedOutcome {
   readonly kind: "failed";
   readonly cause: ExhaustedCause;
   readonly reason: string;
@@ -66,7 +68,7 @@ interface Failed {
 }
 type Outcome =
   | { readonly kind: "done"; readonly effect: JobEffect<any> | void }
-  | Failed
+  | FailedOutcome
   /** Not the job's fault: it waits `delay_ms` and the attempt does not count. */
   | { readonly kind: "interrupted"; readonly delay_ms: number; readonly found_no_space?: boolean }
   /** It failed for good, and `onExhausted` failed, too: tried again later. */
@@ -95,7 +97,7 @@ class Runner {
   private readonly started_at: number;
   private readonly began_ms = performance.now();
   /** The outcome, as far as it is stored. */
-  private ended: Pick<EndedRun, "outcome" | "error"> = { outcome: "interrupted", error: null };
+  private stored_end: Pick<EndedRun, "outcome" | "error"> = { outcome: "interrupted", error: null };
 
   constructor(
     private readonly options: RunnerOptions,
@@ -131,7 +133,7 @@ class Runner {
       run_at: toNumber(run_at),
       started_at: this.started_at,
       duration_ms: performance.now() - this.began_ms,
-      ...this.ended,
+      ...this.stored_end,
     });
   }
 
@@ -152,18 +154,18 @@ class Runner {
           last: isLast(job),
           signal: controller.signal,
         }))();
-    const abandoned = new TimeLimit(Infinity, {
+    const grace = new TimeLimit(Infinity, {
       signal: controller.signal,
       grace_ms: this.options.grace_ms,
     });
     try {
-      const effect = await abandoned.race(running);
+      const effect = await grace.race(running);
       const stopped = stoppedBy(controller.signal);
       return stopped === undefined || stopped.kind === "shutdown"
         ? { kind: "done", effect }
         : outcomeOfStop(stopped);
     } catch (error) {
-      if (abandoned.signal.aborted)
+      if (grace.signal.aborted)
         this.log.error(
           "a job ignores its abort signal; it keeps running without a slot, and its result " +
             "will be discarded",
@@ -173,7 +175,7 @@ class Runner {
       return stopped ? outcomeOfStop(stopped) : this.failure(error);
     } finally {
       clearTimeout(timer);
-      abandoned.clear();
+      grace.clear();
     }
   }
 
@@ -190,7 +192,7 @@ class Runner {
       else this.options.space_waiters.forget(this.current.job.id);
       if (outcome.kind !== "interrupted")
         this.options.unreadable_waiters.forget(this.current.job.id);
-      this.ended = written ? this.endOf(outcome) : { outcome: "dropped", error: null };
+      this.stored_end = written ? this.endOf(outcome) : { outcome: "dropped", error: null };
       if (!written)
         this.log.warn(
           "a job ended too late: it was cancelled or taken over, and its result was discarded",
@@ -276,7 +278,7 @@ class Runner {
     );
   }
 
-  private async fail({ reason, cause, permanent }: Failed): Promise<boolean> {
+  private async fail({ reason, cause, permanent }: FailedOutcome): Promise<boolean> {
     const { store, clock } = this.options;
     const { job, handler } = this.current;
     const { on, limits } = handler;
@@ -340,7 +342,7 @@ function outcomeOf(error: unknown, { uses_reserve }: JobHandler["limits"]): Outc
   return failed(error);
 }
 
-const failed = (error: unknown): Failed => ({
+const failed = (error: unknown): FailedOutcome => ({
   kind: "failed",
   cause: "error",
   reason: messageOf(error).slice(0, reason_max),

@@ -9,6 +9,7 @@ import { handlerKey } from "./scheduler";
 import type { JobsTables } from "./store";
 import { nodeOf } from "./store";
 
+/** Running jobs in all processes. */
 export interface RunningCounts {
   /** By handler. */
   readonly handlers: ReadonlyMap<string, number>;
@@ -42,6 +43,7 @@ export async function readRunningCounts(
   return { handlers, slots_of };
 }
 
+/** The number of running jobs of a kind. */
 export interface RunningKind {
   readonly plugin: string;
   readonly name: string;

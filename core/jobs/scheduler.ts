@@ -6,6 +6,7 @@ import type { Candidate, Capacity } from "./candidates";
 export const handlerKey = (job: { readonly plugin: string; readonly name: string }): string =>
   `${job.plugin} ${job.name}`;
 
+/** The jobs to claim. */
 export interface Selection {
   readonly ids: readonly string[];
   /** The owner served last; a limited search continues after them. */
@@ -19,11 +20,16 @@ export interface Selection {
  * so that one is left for the next owner.
  */
 const owner_divisor = 8;
-export const ownerMax = ({ io_bound, free }: Pick<Capacity, "io_bound" | "free">): number =>
-  io_bound ? Math.max(1, Math.floor(free / owner_divisor)) : Number.MAX_SAFE_INTEGER;
+/** How many runs of a handler one owner may have, if it has capacity for `free` more. */
+export const ownerMax = ({
+  io_bound,
+  free: capacity_of,
+}: Pick<Capacity, "io_bound" | "free">): number =>
+  io_bound ? Math.max(1, Math.floor(capacity_of / owner_divisor)) : Number.MAX_SAFE_INTEGER;
 
 /** Keys of `ServedLog`. */
 export const ownerKey = (owner: string): string => `owner ${owner}`;
+/** See `ownerKey`. */
 export const queueKey = (queue: string): string => `queue ${queue}`;
 
 /** The jobs of one owner in one queue. */
@@ -39,9 +45,8 @@ interface Share {
  * The job whose owner has the fewest runs comes first, then the one whose owner, and then whose
  * queue, was served longest ago; within a queue the highest priority, then the earliest. No limit
  * is exceeded. Records in `served` who was served. `slots_of`: slots taken by each owner's runs.
- * All jobs of an owner share them, whatever their kind; jobs that take no slot are counted by
- * handler, so that nobody's webhook deliveries wait because many documents are being indexed for
- * them.
+ * All jobs of an owner share them, whatever their kind. Jobs that take no slot are counted by
+ * handler, so that a user's webhook deliveries don't wait for the indexing of their documents.
  */
 export function selectJobs(
   candidates: readonly Candidate[],
@@ -51,10 +56,12 @@ export function selectJobs(
   slots_of: ReadonlyMap<string, number>,
 ): Selection {
   const free = new Map(capacities.map((capacity) => [handlerKey(capacity), { ...capacity }]));
-  const taken = new Map(slots_of);
+  const owner_slots = new Map(slots_of);
   const running = new Map(candidates.map((job) => [runsKey(job), job.owner_running]));
   const runsOf = (job: Candidate): number =>
-    (free.get(handlerKey(job))?.io_bound ? running.get(runsKey(job)) : taken.get(job.owner)) ?? 0;
+    (free.get(handlerKey(job))?.io_bound
+      ? running.get(runsKey(job))
+      : owner_slots.get(job.owner)) ?? 0;
   const queues = new Map(candidates.map(({ queue, queue_running }) => [queue, queue_running]));
   const shares = sharesOf(candidates);
   let slots_left = slots;
@@ -85,7 +92,7 @@ export function selectJobs(
     free.set(handlerKey(job), { ...capacity, free: capacity.free - 1 });
     if (!capacity.io_bound) {
       slots_left -= 1;
-      taken.set(job.owner, (taken.get(job.owner) ?? 0) + 1);
+      owner_slots.set(job.owner, (owner_slots.get(job.owner) ?? 0) + 1);
     }
     running.set(runsKey(job), running.get(runsKey(job))! + 1);
     queues.set(job.queue, queues.get(job.queue)! + 1);

@@ -5,6 +5,7 @@ import type { Store } from "../store/store";
 const extra_bytes = 2 ** 20;
 const growth_factor = 1.25;
 
+/** In memory only: after a restart, the jobs wait until they are due. */
 export class SpaceWaiters {
   /** By job: the space that must be free for its next run. */
   private readonly waiting = new Map<string, number>();

@@ -7,8 +7,10 @@ import { toNumber } from "../store/columns";
 import { rowsOf } from "../store/raw-statements";
 import type { Db } from "../store/store";
 
+/** A job is `ready` until it is claimed, also while it waits for its due time. */
 export type JobState = "ready" | "running" | "done" | "failed" | "cancelled";
 
+/** The tables of the queue. Times are epoch milliseconds, payloads are JSON. */
 export interface JobsTables {
   core_jobs: {
     id: string;
@@ -47,8 +49,10 @@ export interface JobsTables {
     doubted_ms: number;
   };
 }
+/** The database or a transaction, for statements about jobs. */
 export type JobsDb = Db<JobsTables>;
 
+/** A job as it is inserted. */
 export interface NewJob {
   readonly id: string;
   readonly plugin: string;
@@ -65,6 +69,7 @@ export interface NewJob {
   readonly request_id: string | null;
   readonly created_at: number;
 }
+/** A job that this process runs. */
 export interface Claimed {
   readonly id: string;
   readonly plugin: string;
@@ -151,6 +156,7 @@ export async function insertRunning(
   return { ...job, attempts: 1, crashes: 0, lease_token: lease.token };
 }
 
+/** The right to run a job until then, epoch milliseconds. `token` identifies its holder. */
 export interface Lease {
   readonly token: string;
   readonly until_ms: number;
@@ -181,7 +187,7 @@ returning id, plugin, name, owner, payload, attempts, attempts_max, crashes, lea
 type LeasedJob = Pick<Claimed, "id" | "lease_token">;
 /**
  * Ends a run. Changes nothing and returns false when the job was cancelled, or another process
- * holds its lease by now. So do the functions below that use it.
+ * holds its lease by now.
  */
 const fenced = async (
   db: JobsDb,
@@ -196,10 +202,16 @@ const fenced_sql = (set: string): string => `
 update core_jobs set ${set}, lease_until = null, lease_token = null
 where id = ? and lease_token = ? and state = 'running' returning id`;
 
-// The payload is deleted with the end of the job: it may quote what is deleted later.
+/**
+ * Marks the job as done, and deletes its payload, which may quote content that is deleted later.
+ * False when the lease was lost.
+ */
 export const completeJob = (db: JobsDb, job: LeasedJob, now_ms: number): Promise<boolean> =>
   fenced(db, "state = 'done', payload = '', error = null, finished_at = ?", [now_ms], job);
-/** `keep_payload`: an administrator may run the job again. */
+/**
+ * Marks the job as failed for good. `keep_payload`: an administrator may run it again. False when
+ * the lease was lost.
+ */
 export const failJob = (
   db: JobsDb,
   job: LeasedJob,
@@ -213,13 +225,14 @@ export const failJob = (
     [error, now_ms],
     job,
   );
+/** Makes the job ready again, due at `run_at`. False when the lease was lost. */
 export const retryJob = (
   db: JobsDb,
   job: LeasedJob,
   error: string,
   run_at: number,
 ): Promise<boolean> => fenced(db, "state = 'ready', error = ?, run_at = ?", [error, run_at], job);
-/** Makes it ready again as if it had not been claimed. */
+/** Makes it ready again as if it had not been claimed. False when the lease was lost. */
 export const returnJob = (db: JobsDb, job: LeasedJob, run_at: number): Promise<boolean> =>
   fenced(db, "state = 'ready', attempts = attempts - 1, run_at = ?", [run_at], job);
 
@@ -249,12 +262,14 @@ where state = 'running' and lease_token in (${placeholders(tokens)}) returning i
 /** A lease token contains the id of its process. Ids of processes contain no dot. */
 export const tokenOf = (node_id: string, unique: string): string => `${node_id}.${unique}`;
 
+/** The id of the process that holds a lease. */
 export const nodeOf = (token: string): string => token.slice(0, token.indexOf("."));
 
 /** Makes jobs ready again whose lease has expired because their process died. Returns how many. */
 export const freeExpired = (db: JobsDb, before_ms: number): Promise<number> =>
   releaseRuns(db, "lease_until < ?", [before_ms]);
 
+/** Whether a job is marked as running, in any process. */
 export const isAnyRunning = async (db: JobsDb): Promise<boolean> =>
   (await rowsOf(db, "select 1 from core_jobs where state = 'running' limit 1", [])).length > 0;
 
@@ -348,23 +363,6 @@ export async function pruneJobs(
     [state, before_ms, limit],
   );
   return deleted.length;
-}
-
-/** The number of jobs in each relevant state. */
-export async function countJobs(
-  db: JobsDb,
-): Promise<{ ready: number; running: number; failed: number }> {
-  const count = async (where: string): Promise<number> => {
-    const sql = `select count(*) as n from core_jobs where ${where}`;
-    const [row] = await rowsOf<{ n: number }>(db, sql, []);
-    return toNumber(row!.n);
-  };
-  return {
-    ready: await count("state = 'ready'"),
-    running: await count("state = 'running'"),
-    // In the wording of the index on finished jobs.
-    failed: await count("state = 'failed' and state in ('done', 'failed', 'cancelled')"),
-  };
 }
 
 /**

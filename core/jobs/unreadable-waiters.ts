@@ -7,6 +7,7 @@ import type { Clock } from "../base/clock";
 /** After this time, such a run counts as a failure. */
 const waits_ms_max = 15 * 60_000;
 
+/** In memory only: after a restart, each job may wait as long again. */
 export class UnreadableWaiters {
   /** By job: when it happened first. */
   private readonly since = new Map<string, number>();

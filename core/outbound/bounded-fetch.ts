@@ -9,6 +9,7 @@ class AnswerTooLarge extends Error {
   readonly code = "AnswerTooLarge";
 }
 
+/** The limits of one request. */
 export interface FetchLimits {
   /** For the whole response, milliseconds. */
   readonly timeout_ms: number;

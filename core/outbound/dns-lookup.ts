@@ -7,6 +7,7 @@ import type { Resolver } from "node:dns/promises";
 import { settlesWithin } from "../lib/timeout";
 import { service } from "../base/refs";
 
+/** What is known about a name. */
 export type LookupResult =
   | { readonly kind: "found"; readonly addresses: readonly string[] }
   /** The name does not exist, or has no address. */
@@ -18,6 +19,7 @@ export type DnsLookup = (host: string) => Promise<LookupResult>;
 /** Queries the name servers in the settings. */
 export const DnsLookup = service<DnsLookup>("outbound.dns_lookup");
 
+/** Which name servers are queried, and for how long. */
 export interface DnsLookupOptions {
   /** `address` or `address:port`; empty for those of the system. */
   readonly servers: readonly string[];
@@ -26,7 +28,7 @@ export interface DnsLookupOptions {
 
 const lookup_ms_max = 5_000;
 /** A lost packet is sent again within the time limit. */
-const each_try = { timeout: 1_500, tries: 4 };
+const attempts = { timeout: 1_500, tries: 4 };
 
 /** @throws Error on a server that is not an address. */
 export function createDnsLookup({
@@ -38,8 +40,8 @@ export function createDnsLookup({
     const resolver = createResolver(servers);
     const answers: (LookupResult | undefined)[] = [undefined, undefined];
     const lookups = [resolver.resolve4(host), resolver.resolve6(host)].map(
-      async (asking, family) => {
-        answers[family] = await answerOf(asking);
+      async (query, family) => {
+        answers[family] = await answerOf(query);
       },
     );
     await settlesWithin(Promise.all(lookups), timeout_ms);
@@ -52,15 +54,15 @@ export function createDnsLookup({
 
 function createResolver(servers: readonly string[]): Resolver {
   const { Resolver: CAresResolver } = process.getBuiltinModule("node:dns/promises");
-  const resolver = new CAresResolver(each_try);
+  const resolver = new CAresResolver(attempts);
   if (servers.length > 0) resolver.setServers(servers);
   return resolver;
 }
 
 const absent_codes = ["ENOTFOUND", "ENODATA", "NOTFOUND", "NODATA"];
 
-const answerOf = (asking: Promise<string[]>): Promise<LookupResult> =>
-  asking.then(
+const answerOf = (query: Promise<string[]>): Promise<LookupResult> =>
+  query.then(
     (addresses) => (addresses.length === 0 ? { kind: "absent" } : { kind: "found", addresses }),
     (error: { code?: string }) =>
       absent_codes.includes(error.code ?? "")

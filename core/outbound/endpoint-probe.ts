@@ -9,6 +9,7 @@ import {
   type EndpointFinding,
 } from "./endpoint-request";
 
+/** Whether an endpoint can be used. */
 export type EndpointStatus = Omit<EndpointFinding, "setting">;
 
 /** Shorter than people wait for the page of health checks. */

@@ -17,6 +17,7 @@ export interface EndpointAddress {
   /** The setting with the address, if it is not `base_url` of the section. */
   readonly address_setting?: string;
 }
+/** What is requested of an endpoint. */
 export interface EndpointRequest {
   /** Below `base_url`: `/models`. */
   readonly path: string;
@@ -29,6 +30,7 @@ export interface EndpointRequest {
   readonly timeout_ms: number;
   readonly signal?: AbortSignal | undefined;
 }
+/** What a request has shown about an endpoint. */
 export interface EndpointFinding {
   readonly status: "ok" | "warn" | "fail";
   /** Sentences. They quote the endpoint with at most one line, without keys. */
@@ -38,6 +40,7 @@ export interface EndpointFinding {
   /** The setting to look at: `answers.api_key`. */
   readonly setting: string | null;
 }
+/** The JSON of a success, or what is wrong. */
 export type EndpointReply =
   /** `body`: the index of the accepted one. */
   | { readonly json: unknown; readonly took_ms: number; readonly body: number }
@@ -48,51 +51,54 @@ export type EndpointReply =
 const bytes_max = 2 * 2 ** 20;
 /** For the list of models, after a request was refused. */
 const models_ms_max = 3_000;
-const said_length_max = 200;
+const quote_length_max = 200;
 const names_max = 5;
 /** How much of a refusal is searched for the name of the model. */
-const looked_at_max = 2_000;
+const searched_length_max = 2_000;
 
 /** The statuses with which servers reject the form of a request. */
 const isRefusal = (status: number): boolean => status === 400 || status === 422;
 
 /** Never throws. */
 export async function askEndpoint(
-  at: EndpointAddress,
+  endpoint: EndpointAddress,
   { path, bodies = [], timeout_ms, signal }: EndpointRequest,
 ): Promise<EndpointReply> {
   const began_ms = performance.now();
   const deadline = AbortSignal.timeout(timeout_ms);
-  const ends = signal ? AbortSignal.any([deadline, signal]) : deadline;
+  const signal_of_request = signal ? AbortSignal.any([deadline, signal]) : deadline;
   for (let body = 0; ; body++) {
-    const got = await fetchOnce(at, path, bodies[body], ends);
-    if (got instanceof Error)
+    const response = await fetchOnce(endpoint, path, bodies[body], signal_of_request);
+    if (response instanceof Error)
       return {
-        finding: deadline.aborted ? tooLate(at, timeout_ms) : unreachable(at, got),
+        finding: deadline.aborted
+          ? timeoutFinding(endpoint, timeout_ms)
+          : unreachable(endpoint, response),
         http_status: null,
       };
-    if (isRefusal(got.status) && body + 1 < bodies.length) continue;
-    const finding = await findingOf(at, path, got, ends);
-    if (finding !== null) return { finding, http_status: got.status };
-    return { json: got.json, took_ms: performance.now() - began_ms, body };
+    if (isRefusal(response.status) && body + 1 < bodies.length) continue;
+    const finding = await findingOf(endpoint, path, response, signal_of_request);
+    if (finding !== null) return { finding, http_status: response.status };
+    return { json: response.json, took_ms: performance.now() - began_ms, body };
   }
 }
 
 /** The endpoint responds, but with something other than requested. */
-export const wrongShape = (at: EndpointAddress, path: string): EndpointFinding =>
+export const wrongShape = (endpoint: EndpointAddress, path: string): EndpointFinding =>
   failing(
-    `${hostOf(at.base_url)} responds, but not as ${path} of a compatible endpoint would.`,
-    `Correct ${settingOf(at)}: it must be the part of the address before ` +
-      `${path}${at.address_setting === undefined ? ", often with /v1 at its end." : "."}`,
-    settingOf(at),
+    `${hostOf(endpoint.base_url)} responds, but not as ${path} of a compatible endpoint would.`,
+    `Correct ${settingOf(endpoint)}: it must be the part of the address before ` +
+      `${path}${endpoint.address_setting === undefined ? ", often with /v1 at its end." : "."}`,
+    settingOf(endpoint),
   );
 
 const settingOf = ({ section, address_setting }: EndpointAddress): string =>
   address_setting ?? `${section}.base_url`;
 
+/** The host and the port of an address. @throws TypeError for an invalid one */
 export const hostOf = (base_url: string): string => new URL(base_url).host;
 
-interface Got {
+interface EndpointResponse {
   readonly status: number;
   readonly headers: Headers;
   /** Empty when it was too long. */
@@ -106,7 +112,7 @@ async function fetchOnce(
   path: string,
   body: object | undefined,
   signal: AbortSignal,
-): Promise<Got | Error> {
+): Promise<EndpointResponse | Error> {
   const init = {
     method: body === undefined ? "GET" : "POST",
     redirect: "manual",
@@ -146,12 +152,12 @@ const failing = (detail: string, fix: string, setting: string): EndpointFinding 
   setting,
 });
 
-function tooLate(at: EndpointAddress, timeout_ms: number): EndpointFinding {
+function timeoutFinding(endpoint: EndpointAddress, timeout_ms: number): EndpointFinding {
   return failing(
-    `${hostOf(at.base_url)} is too slow: it did not respond within ${timeout_ms / 1_000} s.`,
+    `${hostOf(endpoint.base_url)} is too slow: it did not respond within ${timeout_ms / 1_000} s.`,
     "Check that server: it may still be loading its model. If a firewall drops the " +
-      `connection, correct ${settingOf(at)} or the firewall.`,
-    settingOf(at),
+      `connection, correct ${settingOf(endpoint)} or the firewall.`,
+    settingOf(endpoint),
   );
 }
 
@@ -213,9 +219,9 @@ const faults: readonly (readonly [
   ],
 ];
 
-function unreachable(at: EndpointAddress, error: Error): EndpointFinding {
-  const url = new URL(at.base_url);
-  const setting = settingOf(at);
+function unreachable(endpoint: EndpointAddress, error: Error): EndpointFinding {
+  const url = new URL(endpoint.base_url);
+  const setting = settingOf(endpoint);
   const code = errorCode(error);
   const fault = faults.find(([codes]) => codes.test(code));
   return fault
@@ -228,19 +234,20 @@ const withCode = (detail: string, code: string): string =>
 
 /** Null when the response is a success with JSON. */
 async function findingOf(
-  at: EndpointAddress,
+  endpoint: EndpointAddress,
   path: string,
-  got: Got,
+  response: EndpointResponse,
   ends: AbortSignal,
 ): Promise<EndpointFinding | null> {
-  const { status, headers, json } = got;
-  const { base_url, api_key, section } = at;
+  const { status, headers, json } = response;
+  const { base_url, api_key, section } = endpoint;
   const host = hostOf(base_url);
-  const says = quotedFrom(json, api_key);
+  const quote = quotedFrom(json, api_key);
   // Some respond 200 to requests that they refuse.
-  if (status < 300 && fieldOf(json, "error")) return refusal(at, `${host} refuses${says}`);
-  if (status < 300) return json === undefined ? wrongShape(at, path) : null;
-  if (status < 400) return redirected(at, headers);
+  if (status < 300 && fieldOf(json, "error"))
+    return refusalFinding(endpoint, `${host} refuses${quote}`);
+  if (status < 300) return json === undefined ? wrongShape(endpoint, path) : null;
+  if (status < 400) return redirectFinding(endpoint, headers);
   if (status === 401 || status === 403)
     return api_key === undefined
       ? failing(
@@ -256,80 +263,86 @@ async function findingOf(
   if (status === 429)
     return {
       status: "warn",
-      detail: `${host} accepts no more requests at the moment (429)${says}`,
+      detail: `${host} accepts no more requests at the moment (429)${quote}`,
       fix: "Wait a while, or check the limits and the credit of that account.",
       setting: null,
     };
   if (status >= 500)
     return {
       ...failing(
-        `${host} responds with status ${status}${says}`,
+        `${host} responds with status ${status}${quote}`,
         `Check the log of ${host}.`,
-        settingOf(at),
+        settingOf(endpoint),
       ),
       setting: null,
     };
-  return (await missingModel(at, got, ends)) ?? nothingThere(at, path, status, says);
+  return (
+    (await missingModelFinding(endpoint, response, ends)) ??
+    notFoundFinding(endpoint, path, status, quote)
+  );
 }
 
-function nothingThere(
-  at: EndpointAddress,
+function notFoundFinding(
+  endpoint: EndpointAddress,
   path: string,
   status: number,
-  says: string,
+  quote: string,
 ): EndpointFinding {
-  const { base_url, address_setting } = at;
+  const { base_url, address_setting } = endpoint;
   if (status !== 404 && status !== 405)
-    return refusal(at, `${hostOf(base_url)} rejects the request (${status})${says}`);
+    return refusalFinding(endpoint, `${hostOf(base_url)} rejects the request (${status})${quote}`);
   const versioned =
     address_setting !== undefined || /\/v\d+(\/|$)/.test(new URL(base_url).pathname);
   return failing(
     `${hostOf(base_url)} responds, but has nothing at ${pathOf(base_url)}${path} (${status}).`,
-    `Correct ${settingOf(at)}${versioned ? "." : ": most end with /v1."}`,
-    settingOf(at),
+    `Correct ${settingOf(endpoint)}${versioned ? "." : ": most end with /v1."}`,
+    settingOf(endpoint),
   );
 }
 const pathOf = (base_url: string): string => new URL(base_url).pathname.replace(/\/$/, "");
 
-const refusal = (at: EndpointAddress, detail: string): EndpointFinding =>
+const refusalFinding = (endpoint: EndpointAddress, detail: string): EndpointFinding =>
   failing(
     detail,
-    at.model === undefined
+    endpoint.model === undefined
       ? "Check the log of that server."
-      : `Check the log of that server, and ${at.section}.model.`,
-    at.model === undefined ? settingOf(at) : `${at.section}.model`,
+      : `Check the log of that server, and ${endpoint.section}.model.`,
+    endpoint.model === undefined ? settingOf(endpoint) : `${endpoint.section}.model`,
   );
 
-function redirected(at: EndpointAddress, headers: Headers): EndpointFinding {
-  const { base_url } = at;
-  const to = URL.parse(headers.get("location") ?? "", base_url)?.origin.slice(0, said_length_max);
+function redirectFinding(endpoint: EndpointAddress, headers: Headers): EndpointFinding {
+  const { base_url } = endpoint;
+  const to = URL.parse(headers.get("location") ?? "", base_url)?.origin.slice(0, quote_length_max);
   return failing(
     `${hostOf(base_url)} redirects to ${to ?? "another address"}. Redirects are not followed.`,
-    `Set ${settingOf(at)} to the final address.`,
-    settingOf(at),
+    `Set ${settingOf(endpoint)} to the final address.`,
+    settingOf(endpoint),
   );
 }
 
 /** The finding, if the request was refused because of the model; otherwise null. */
-async function missingModel(
-  at: EndpointAddress,
-  { status, text }: Got,
+async function missingModelFinding(
+  endpoint: EndpointAddress,
+  { status, text }: EndpointResponse,
   ends: AbortSignal,
 ): Promise<EndpointFinding | null> {
-  const { base_url, model, section } = at;
+  const { base_url, model, section } = endpoint;
   if (model === undefined || (status !== 404 && !isRefusal(status))) return null;
-  const soon = AbortSignal.any([ends, AbortSignal.timeout(models_ms_max)]);
-  const listed = await fetchOnce(at, "/models", undefined, soon);
-  const names = listed instanceof Error || listed.status !== 200 ? null : namesIn(listed.json);
+  const short_signal = AbortSignal.any([ends, AbortSignal.timeout(models_ms_max)]);
+  const models_response = await fetchOnce(endpoint, "/models", undefined, short_signal);
+  const names =
+    models_response instanceof Error || models_response.status !== 200
+      ? null
+      : namesIn(models_response.json);
   // Ollama's list contains a tag that may be omitted: `llama3` is `llama3:latest`.
   if (names?.some((name) => name === model || name === `${model}:latest`)) return null;
-  if (names === null && !/\bmodel/i.test(text.slice(0, looked_at_max))) return null;
-  const others =
+  if (names === null && !/\bmodel/i.test(text.slice(0, searched_length_max))) return null;
+  const model_list =
     names === null || names.length === 0
       ? ""
       : ` It has ${names.slice(0, names_max).join(", ")}${names.length > names_max ? ", …" : "."}`;
   return failing(
-    `${hostOf(base_url)} has no model ${model}.${others}`,
+    `${hostOf(base_url)} has no model ${model}.${model_list}`,
     `Correct ${section}.model, or load the model on that server.`,
     `${section}.model`,
   );
@@ -348,13 +361,13 @@ function namesIn(json: unknown): string[] | null {
 function quotedFrom(json: unknown, api_key: string | undefined): string {
   const text = errorText(json);
   if (text === null) return ".";
-  const known = api_key === undefined ? text : text.replaceAll(api_key, "[secret]");
-  const line = redact(known)
+  const without_key = api_key === undefined ? text : text.replaceAll(api_key, "[secret]");
+  const line = redact(without_key)
     .replace(/\b(sk|pk|rk|key|gsk|hf|xai)[-_][\w-]{8,}/gi, "[secret]")
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim();
   if (line === "") return ".";
-  const short = [...line].slice(0, said_length_max).join("");
+  const short = [...line].slice(0, quote_length_max).join("");
   return `: “${short}${short.length < line.length ? " …" : ""}”`;
 }
 

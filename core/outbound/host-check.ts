@@ -3,6 +3,7 @@ import type { LookupResult, DnsLookup } from "./dns-lookup";
 import type { AddressPolicy } from "./address-policy";
 import type { Target } from "./target";
 
+/** Whether requests may be sent to a host. */
 export type HostCheck =
   /** Connect only to these addresses: a second look-up could give others. */
   | { readonly kind: "allowed"; readonly addresses: readonly string[] }
@@ -18,11 +19,11 @@ export async function checkHost(
   lookup: DnsLookup,
   allows: AddressPolicy,
 ): Promise<HostCheck> {
-  const looked: LookupResult = is_address
+  const result: LookupResult = is_address
     ? { kind: "found", addresses: [host] }
     : await lookup(host);
-  if (looked.kind !== "found") return looked;
-  return looked.addresses.every(allows)
-    ? { kind: "allowed", addresses: looked.addresses }
+  if (result.kind !== "found") return result;
+  return result.addresses.every(allows)
+    ? { kind: "allowed", addresses: result.addresses }
     : { kind: "refused" };
 }

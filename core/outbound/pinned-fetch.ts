@@ -2,6 +2,7 @@
 import { ipVersion } from "../base/networks";
 import type { Target } from "./target";
 
+/** A request, without its URL. */
 export interface PinnedRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -29,12 +30,13 @@ export async function atFirstAddress<R>(
   addresses: readonly string[],
   attempt: (address: string) => Promise<R>,
 ): Promise<R> {
-  const few = addresses.slice(0, addresses_max);
-  for (const [index, address] of few.entries()) {
+  const tried_addresses = addresses.slice(0, addresses_max);
+  for (const [index, address] of tried_addresses.entries()) {
     try {
       return await attempt(address);
     } catch (error) {
-      if (!connect_errors.includes(errorCode(error)) || index + 1 === few.length) throw error;
+      if (!connect_errors.includes(errorCode(error)) || index + 1 === tried_addresses.length)
+        throw error;
     }
   }
   throw new Error("the host has no address");
@@ -71,6 +73,7 @@ function fetchAt(
   } as RequestInit);
 }
 
+/** The code of an error; empty when it has none. */
 export const errorCode = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "";
 

@@ -7,6 +7,7 @@ import { atFirstAddress } from "./pinned-fetch";
 import { ResponseReader } from "./response-reader";
 import type { Target } from "./target";
 
+/** A request, without its URL. */
 export interface PinnedPost {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -15,6 +16,7 @@ export interface PinnedPost {
   /** How much of the response's body is wanted, and how long to wait for it after the status. */
   readonly answer: { readonly bytes_max: number; readonly ms_max: number };
 }
+/** The part of a response that has arrived. */
 export interface PostAnswer {
   readonly status: number;
   /** As far as they arrived. */
@@ -41,9 +43,9 @@ export const postPinned = (
     };
     request.signal.addEventListener("abort", onAbort, { once: true });
     try {
-      await connected(socket, target);
+      await untilConnected(socket, target);
       socket.write(bytesOf(target, request));
-      return await answerOn(socket, request.answer);
+      return await readResponse(socket, request.answer);
     } finally {
       request.signal.removeEventListener("abort", onAbort);
       socket.on("error", () => undefined);
@@ -66,7 +68,7 @@ function connectTo({ url, host, is_address }: Target, address: string): Socket {
 }
 
 /** @throws Error when there is no connection or no valid certificate. */
-async function connected(socket: Socket, { url }: Target): Promise<void> {
+async function untilConnected(socket: Socket, { url }: Target): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => resolve());
   socket.once("error", reject);
@@ -79,13 +81,13 @@ async function connected(socket: Socket, { url }: Target): Promise<void> {
 }
 
 /** Resolves when nothing more is wanted, the time is over, or the connection ends. */
-async function answerOn(
+async function readResponse(
   socket: Socket,
   { bytes_max, ms_max }: PinnedPost["answer"],
 ): Promise<PostAnswer> {
   const reader = new ResponseReader(bytes_max);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let late: ReturnType<typeof setTimeout> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const end = (error?: Error): void => {
     try {
       reader.end();
@@ -97,7 +99,7 @@ async function answerOn(
   socket.on("data", (chunk: Buffer) => {
     try {
       if (!reader.take(chunk)) resolve();
-      else if (reader.status !== undefined) late ??= setTimeout(resolve, ms_max);
+      else if (reader.status !== undefined) timer ??= setTimeout(resolve, ms_max);
     } catch (error) {
       reject(error);
     }
@@ -107,7 +109,7 @@ async function answerOn(
   try {
     await promise;
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
   }
   const { status, headers, body } = reader;
   return { status: status!, headers, body };

@@ -24,9 +24,10 @@ const switching_protocols = 101;
 type Body =
   | { readonly kind: "none" }
   | { readonly kind: "until_close" }
-  | { readonly kind: "length"; left: number }
-  | { readonly kind: "chunks"; left: number };
+  | { readonly kind: "length"; bytes_left: number }
+  | { readonly kind: "chunks"; bytes_left: number };
 
+/** Pass the bytes of a connection to `take`, and call `end` when it is closed. */
 export class ResponseReader {
   /** Of the final response, not of an interim one; undefined until its line is complete. */
   status: number | undefined;
@@ -36,8 +37,8 @@ export class ResponseReader {
   private body_bytes = 0;
   private pending: Buffer = Buffer.alloc(0);
   private head_bytes = 0;
-  private interim = false;
-  private following: Body | undefined;
+  private is_interim = false;
+  private expected_body: Body | undefined;
 
   /** `body_bytes_max`: how much of the body is wanted. */
   constructor(private readonly body_bytes_max: number) {}
@@ -50,23 +51,23 @@ export class ResponseReader {
   /** False once nothing more is wanted. @throws NotHttp */
   take(chunk: Uint8Array): boolean {
     this.pending = Buffer.concat([this.pending, chunk]);
-    while (!this.following) {
+    while (!this.expected_body) {
       const line = this.takeLine();
       if (line === undefined) return this.wantsMoreHead();
       this.head_bytes += line.length + 1;
-      if (this.status === undefined && !this.interim) this.takeStatus(line);
+      if (this.status === undefined && !this.is_interim) this.takeStatus(line);
       else if (line === "" || line === "\r") this.endHead();
       else this.takeHeader(line);
       if (this.head_bytes > head_bytes_max) return this.giveUpHead();
     }
-    return this.takeBody(this.following);
+    return this.takeBody(this.expected_body);
   }
 
   /** The connection has ended. @throws NotHttp when there is no status yet */
   end(): void {
     if (this.status !== undefined) return;
     const status = cut_status_line.exec(this.pending.toString("latin1"))?.[1];
-    if (this.interim || status === undefined || isInterim(Number(status))) throw new NotHttp();
+    if (this.is_interim || status === undefined || isInterim(Number(status))) throw new NotHttp();
     this.status = Number(status);
   }
 
@@ -91,13 +92,13 @@ export class ResponseReader {
   private takeStatus(line: string): void {
     const status = status_line.exec(line.replace(/\r$/, ""))?.[1];
     if (status === undefined) throw new NotHttp();
-    if (isInterim(Number(status))) this.interim = true;
+    if (isInterim(Number(status))) this.is_interim = true;
     else this.status = Number(status);
   }
 
   private takeHeader(line: string): void {
     const at = line.indexOf(":");
-    if (this.interim || at < 1) return;
+    if (this.is_interim || at < 1) return;
     try {
       this.headers.append(line.slice(0, at), line.slice(at + 1).trim());
     } catch {
@@ -106,8 +107,8 @@ export class ResponseReader {
   }
 
   private endHead(): void {
-    if (this.interim) this.interim = false;
-    else this.following = bodyOf(this.status!, this.headers);
+    if (this.is_interim) this.is_interim = false;
+    else this.expected_body = bodyOf(this.status!, this.headers);
   }
 
   private takeBody(body: Body): boolean {
@@ -115,10 +116,12 @@ export class ResponseReader {
       case "none":
         return false;
       case "until_close":
-        return this.keep(this.pending.length);
+        return this.takeBytes(this.pending.length);
       case "length":
-        body.left -= this.pending.length;
-        return this.keep(this.pending.length + Math.min(0, body.left)) && body.left > 0;
+        body.bytes_left -= this.pending.length;
+        return (
+          this.takeBytes(this.pending.length + Math.min(0, body.bytes_left)) && body.bytes_left > 0
+        );
       case "chunks":
         return this.takeChunks(body);
     }
@@ -126,11 +129,11 @@ export class ResponseReader {
 
   private takeChunks(body: Body & { readonly kind: "chunks" }): boolean {
     for (;;) {
-      if (body.left > 0) {
-        const length = Math.min(body.left, this.pending.length);
-        body.left -= length;
-        if (!this.keep(length)) return false;
-        if (body.left > 0) return true;
+      if (body.bytes_left > 0) {
+        const length = Math.min(body.bytes_left, this.pending.length);
+        body.bytes_left -= length;
+        if (!this.takeBytes(length)) return false;
+        if (body.bytes_left > 0) return true;
       }
       const line = this.takeLine();
       if (line === undefined) return this.pending.length <= head_bytes_max;
@@ -138,12 +141,12 @@ export class ResponseReader {
       if (line === "" || line === "\r") continue;
       const size = /^[0-9a-f]{1,8}(?=[;\s]|$)/i.exec(line)?.[0];
       if (size === undefined || Number.parseInt(size, 16) === 0) return false;
-      body.left = Number.parseInt(size, 16);
+      body.bytes_left = Number.parseInt(size, 16);
     }
   }
 
   /** Takes this many bytes of the body. False when nothing more is wanted. */
-  private keep(bytes: number): boolean {
+  private takeBytes(bytes: number): boolean {
     if (bytes > 0) this.parts.push(this.pending.subarray(0, bytes));
     this.pending = this.pending.subarray(bytes);
     this.body_bytes += bytes;
@@ -157,8 +160,8 @@ const isInterim = (status: number): boolean =>
 function bodyOf(status: number, headers: Headers): Body {
   if (status === 204 || status === 304 || status === switching_protocols) return { kind: "none" };
   if (/\bchunked\b/i.test(headers.get("transfer-encoding") ?? ""))
-    return { kind: "chunks", left: 0 };
+    return { kind: "chunks", bytes_left: 0 };
   const length = headers.get("content-length");
   if (length === null || !/^\d{1,15}$/.test(length)) return { kind: "until_close" };
-  return length === "0" ? { kind: "none" } : { kind: "length", left: Number(length) };
+  return length === "0" ? { kind: "none" } : { kind: "length", bytes_left: Number(length) };
 }

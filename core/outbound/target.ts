@@ -18,6 +18,7 @@ export interface Target {
   readonly is_address: boolean;
 }
 
+/** UTF-16 units. */
 export const url_length_max = 2_048;
 const name_length_max = 253;
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;

@@ -18,12 +18,12 @@ export const internal_names = [
 /**
  * ASCII characters that a host name can't contain, apart from `.` and `-`; for a character class.
  */
-const foreign = String.raw`\x00-,/:-@\[-\^\x60{-\x7F`;
-const inside = `[^.${foreign}]`;
-const outer = String.raw`[^\-.${foreign}]`;
+const excluded = String.raw`\x00-,/:-@\[-\^\x60{-\x7F`;
+const inside = `[^.${excluded}]`;
+const outer = String.raw`[^\-.${excluded}]`;
 const rest_of_part = `(?:${inside}{0,61}${outer})?`;
 /** Its last part doesn't begin with a digit: a name that ends in a number is an address. */
-const host_name = String.raw`(?:${outer}${rest_of_part}\.)+[^0-9\-.${foreign}]${rest_of_part}\.?`;
+const host_name = String.raw`(?:${outer}${rest_of_part}\.)+[^0-9\-.${excluded}]${rest_of_part}\.?`;
 const byte = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
 const host_address = String.raw`(?:${byte}\.){3}${byte}|\[[0-9A-Fa-f]*:[0-9A-Fa-f:.]+\]`;
 const port =
@@ -48,12 +48,12 @@ const group = "[0-9A-Fa-f]{1,4}";
 
 /** Every spelling of an IPv6 address whose groups begin with `first`. */
 const v6Beginning = (first: string): string => {
-  const whole = `${first}(?::${group}){7}`;
+  const full_form = `${first}(?::${group}){7}`;
   const shortened = [0, 1, 2, 3, 4, 5].map((before) => {
     const after = before === 5 ? "" : `(?::${group}){0,${5 - before}}`;
     return `${first}${before === 0 ? "" : `(?::${group}){${before}}`}::(?:${group}${after})?`;
   });
-  return `(?:${[whole, ...shortened, `${first}(?::${group}){6}::`].join("|")})`;
+  return `(?:${[full_form, ...shortened, `${first}(?::${group}){6}::`].join("|")})`;
 };
 const v6 = `(?:${v6Beginning(group)}|::(?:${group}(?::${group}){0,6})?)`;
 
@@ -77,6 +77,7 @@ const uriOf = (addresses: string, fragment = ""): string =>
   `(?:/(?:${character})*)?(?:\\?(?:${character}|\\?)*)?${fragment}`;
 /** Web addresses that are certainly valid, as URIs. */
 export const uri_pattern = uriOf(String.raw`${v4}|\[${v6}\]`);
+/** The same with a fragment. */
 export const uri_pattern_with_fragment = uriOf(
   String.raw`${v4}|\[${v6}\]`,
   `(?:#(?:${character}|\\?)*)?`,
@@ -104,8 +105,8 @@ function anyCase(name: string): string {
 function ofBlock(block: string): string {
   const [address, bits] = block.split("/") as [string, string];
   const bytes = address.split(".").map(Number);
-  const parts = bytes.map((first, place) => {
-    const fixed_bits = Math.min(8, Math.max(0, Number(bits) - 8 * place));
+  const parts = bytes.map((first, index) => {
+    const fixed_bits = Math.min(8, Math.max(0, Number(bits) - 8 * index));
     return fixed_bits === 0 ? byte : wholeNumbers(first, first + 2 ** (8 - fixed_bits) - 1);
   });
   return parts.join("\\.");

@@ -21,8 +21,8 @@ export function checkedAnswers({ answers }: Route<any, any>): (result: unknown) 
     checks.set(status, check);
     if (check && body !== undefined && !check.Check(body)) {
       // Dates and undefined fields change when they are sent.
-      const sent: unknown = JSON.parse(JSON.stringify(body));
-      const { path, message } = check.Errors(sent).First() ?? {};
+      const sent_body: unknown = JSON.parse(JSON.stringify(body));
+      const { path, message } = check.Errors(sent_body).First() ?? {};
       if (message !== undefined)
         throw new Error(`its answer ${status} is unlike its schema: ${path || "/"} ${message}`);
     }

@@ -11,15 +11,15 @@ export const setup_ms_max = 3_000;
 export async function withCodeTimeout<T>(
   work: Promise<T>,
   limit_ms: number,
-  what: string,
+  subject: string,
   clock: RunClock = new ProcessClock(process.pid),
 ): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
   const clear = clock.after(limit_ms, () =>
-    reject(new Error(`${what} took longer than ${limit_ms / 1_000} s`)),
+    reject(new Error(`${subject} took longer than ${limit_ms / 1_000} s`)),
   );
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clear();
   }

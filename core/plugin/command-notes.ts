@@ -11,6 +11,7 @@ import { systemClock } from "../base/clock";
 import { newId } from "../base/ids";
 import type { RunCommand } from "./command";
 
+/** A finished tool that changes something. */
 export interface CommandNote extends RunCommand {
   /** Identifies a note that was processed but not deleted yet. */
   readonly id: string;
@@ -45,15 +46,18 @@ export async function takeCommandNotes(
   data: string,
   take: (notes: readonly CommandNote[]) => Promise<void>,
 ): Promise<void> {
-  const notes = join(data, notes_file);
-  const taken = join(data, taken_file);
+  const notes_path = join(data, notes_file);
+  const taken_path = join(data, taken_file);
   // Notes that an earlier start could not process come first.
-  for (const path of [taken, notes]) {
+  for (const path of [taken_path, notes_path]) {
     if (!existsSync(path)) continue;
-    if (path === notes) await rename(notes, taken);
-    const lines = (await readFile(taken, "utf8")).split("\n").filter(Boolean).slice(-notes_max);
+    if (path === notes_path) await rename(notes_path, taken_path);
+    const lines = (await readFile(taken_path, "utf8"))
+      .split("\n")
+      .filter(Boolean)
+      .slice(-notes_max);
     await take(lines.flatMap(noteOf));
-    await rm(taken);
+    await rm(taken_path);
   }
 }
 

@@ -29,6 +29,7 @@ export interface Command {
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
+/** What a command is given. */
 export interface CommandInput {
   readonly args: readonly string[];
   /** By the camelCase name of the long flag: `--password-stdin` is `passwordStdin`. */
@@ -45,7 +46,9 @@ export interface CommandInput {
 export interface RunCommand {
   /** `user create` */
   readonly name: string;
+  /** The id of the record that it was about. */
   readonly about: string | null;
+  /** False when it failed. */
   readonly done: boolean;
 }
 /** Called before the command's process exits, and before the plugins are stopped. */
@@ -54,4 +57,8 @@ export const CommandObserver = slot<(command: RunCommand) => void>("cli.command_
   otherwise: () => undefined,
 });
 
+/**
+ * Runs a command. @throws UsageError for a wrong usage, any other error with a sentence for the
+ * person who typed it
+ */
 export type CommandHandler = (input: CommandInput) => Promise<void>;

@@ -54,12 +54,15 @@ export function contextOf(
   sources: ContextSources,
 ): Context<any, any, any, any> {
   const { config, store, files, clock, isolate, paths, public_url, sealed, queue } = sources;
-  const guarded = listening(plugin.name, dropped_in?.guard);
-  const notifier = dropped_in ? guardedNotifier(sources.notifier, guarded) : sources.notifier;
+  const guardListener = listenerGuard(plugin.name, dropped_in?.guard);
+  const notifier = dropped_in ? guardedNotifier(sources.notifier, guardListener) : sources.notifier;
   return {
     config: config.values[plugin.section] ?? {},
     whenSettingsChange: (listener: () => void) =>
-      sources.settings.onChange(plugin.section, guarded("a listener to its settings", listener)),
+      sources.settings.onChange(
+        plugin.section,
+        guardListener("a listener to its settings", listener),
+      ),
     services: mapValues(plugin.needs as Record<string, ServiceRef<unknown>>, (ref) =>
       sources.services.get(ref.id),
     ),
@@ -70,7 +73,7 @@ export function contextOf(
     db: store.db,
     inTransaction: store.inTransaction,
     inDeletion: store.inDeletion,
-    afterCommit: dropped_in ? guardedAfterCommit(store, guarded) : store.afterCommit,
+    afterCommit: dropped_in ? guardedAfterCommit(store, guardListener) : store.afterCommit,
     reads: store.reads,
     read_connection: store.read_connection,
     truncateWal: store.truncateWal,
@@ -97,29 +100,30 @@ export function contextOf(
   } as never;
 }
 
-type Listening = <F extends (...args: any[]) => void>(what: string, listener: F) => F;
+type GuardListener = <F extends (...args: any[]) => void>(what: string, listener: F) => F;
 
 /** An error thrown by a listener of a dropped-in plugin does not keep others from being called. */
-const listening = (plugin: string, guard: Guard | undefined): Listening => {
+const listenerGuard = (plugin: string, guard: Guard | undefined): GuardListener => {
   if (!guard) return (_what, listener) => listener;
   const handling = { isFault: () => true, otherwise: () => undefined };
   return (what, listener) => guard.function({ plugin, what }, listener, handling);
 };
 
 const guardedAfterCommit =
-  (store: Store, guarded: Listening): Context["afterCommit"] =>
+  (store: Store, guardListener: GuardListener): Context["afterCommit"] =>
   (work, undone) =>
     store.afterCommit(
-      guarded("what it does after a commit", work),
-      undone && guarded("what it does after a commit that failed", undone),
+      guardListener("what it does after a commit", work),
+      undone && guardListener("what it does after a commit that failed", undone),
     );
 
-const guardedNotifier = (notifier: Notifier, guarded: Listening): Notifier => ({
+const guardedNotifier = (notifier: Notifier, guardListener: GuardListener): Notifier => ({
   publish: (topic, key, message) => notifier.publish(topic, key, message),
   subscribe: (topic, keys, listener) =>
-    notifier.subscribe(topic, keys, guarded(`its listener to ${topic.id}`, listener)),
-  onMissed: (listener) => notifier.onMissed(guarded("its listener to what was missed", listener)),
+    notifier.subscribe(topic, keys, guardListener(`its listener to ${topic.id}`, listener)),
+  onMissed: (listener) =>
+    notifier.onMissed(guardListener("its listener to what was missed", listener)),
 });
 
-const mapValues = <T, R>(of: Record<string, T>, change: (value: T) => R): Record<string, R> =>
-  Object.fromEntries(Object.entries(of).map(([key, value]) => [key, change(value)]));
+const mapValues = <T, R>(record: Record<string, T>, change: (value: T) => R): Record<string, R> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));

@@ -160,6 +160,7 @@ export type PluginInstance<P, R, K> = {
   Promised<"routes", HandlersOf<R>> &
   Promised<"commands", { readonly [N in keyof K]: CommandHandler }>;
 
+/** The manifest of a plugin, as `definePlugin` completes it. */
 export interface Plugin<
   C extends TObject = any,
   N extends Services = any,

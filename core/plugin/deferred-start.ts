@@ -7,6 +7,7 @@ import { isStorageFault } from "../store/storage-errors";
 
 const retry_ms = 2_000;
 
+/** Tries again every two seconds what could not be started. */
 export class DeferredStart {
   private readonly waiting = new Set<Promise<void>>();
   private readonly stopping = Promise.withResolvers<void>();

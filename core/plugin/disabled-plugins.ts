@@ -24,18 +24,25 @@ export function disableable(
   names: readonly string[],
   built_in: readonly Plugin[],
 ): readonly string[] {
-  const able = names.filter((name) => {
+  const candidates = names.filter((name) => {
     const plugin = built_in.find((plugin) => plugin.name === name);
     const enabled = built_in.filter((plugin) => !names.includes(plugin.name));
     return plugin === undefined || namesNeeding(plugin, enabled).length === 0;
   });
-  return able.length === names.length ? able : disableable(able, built_in);
+  return candidates.length === names.length ? candidates : disableable(candidates, built_in);
 }
 
 /**
- * For names that no plugin has. `known`: the names of every plugin, and of files that did not load.
+ * A sentence for each name that no plugin has. `known`: the names of every plugin, and of files
+ * that did not load.
  */
-export const unknownDisabled = (names: readonly string[], known: readonly string[]): string[] =>
+export const unknownDisabled = (
+  names: readonly string[],
+  plugin_names: readonly string[],
+): string[] =>
   names
-    .filter((name) => !known.includes(name))
-    .map((name) => `${disabled_setting}: there is no plugin ${name}${nearestHint(name, known)}.`);
+    .filter((name) => !plugin_names.includes(name))
+    .map(
+      (name) =>
+        `${disabled_setting}: there is no plugin ${name}${nearestHint(name, plugin_names)}.`,
+    );

@@ -8,7 +8,7 @@ import { isStorageFault } from "../store/storage-errors";
 import type { CodeLabel } from "./running-code";
 
 /** How long after its last fault a plugin counts as failing. */
-const shown_ms = 10 * 60_000;
+const failing_ms = 10 * 60_000;
 /** The minimum interval between log lines about the same place. */
 const log_every_ms = 60_000;
 
@@ -19,16 +19,18 @@ interface Fault {
   message: string;
 }
 
+/** The recent faults of each plugin, in the memory of this process. */
 export class PluginFaults {
   /** By plugin, then by place. */
   private readonly faults = new Map<string, Map<string, Fault>>();
-  private readonly lasting = new Map<string, string>();
+  private readonly lasting_reasons = new Map<string, string>();
 
   constructor(
     private readonly log: Log,
     private readonly clock: Pick<Clock, "now_ms">,
   ) {}
 
+  /** A fault in this part of a plugin. Logged at most once a minute for each part. */
   note({ plugin, what }: CodeLabel, error: unknown): void {
     const now_ms = this.clock.now_ms();
     const places = this.faults.get(plugin) ?? new Map<string, Fault>();
@@ -45,27 +47,30 @@ export class PluginFaults {
 
   /** Reported until the server ends. */
   noteLasting(plugin: string, reason: string): void {
-    this.lasting.set(plugin, reason);
+    this.lasting_reasons.set(plugin, reason);
   }
 
   /** Each failing plugin, and why. */
   failing(): { readonly plugin: string; readonly failing: string }[] {
     const now_ms = this.clock.now_ms();
-    const found = [...this.lasting].map(([plugin, failing]) => ({ plugin, failing }));
+    const failing_plugins = [...this.lasting_reasons].map(([plugin, failing]) => ({
+      plugin,
+      failing,
+    }));
     for (const [plugin, places] of this.faults)
       for (const [what, { count, at_ms, message }] of places)
-        if (Math.abs(now_ms - at_ms) < shown_ms)
-          found.push({
+        if (Math.abs(now_ms - at_ms) < failing_ms)
+          failing_plugins.push({
             plugin,
             failing:
               `${what} failed${count > 1 ? ` ${count} times` : ""}, last at ` +
               `${rfc3339(at_ms)}: ${message}`,
           });
-    return found;
+    return failing_plugins;
   }
 }
 
-const plain: ReadonlySet<unknown> = new Set([
+const standard_errors: ReadonlySet<unknown> = new Set([
   Error,
   AggregateError,
   EvalError,
@@ -84,5 +89,5 @@ export function isFault(error: unknown): boolean {
   if (error instanceof HttpError || isStorageFault(error)) return false;
   if (!(error instanceof Error)) return true;
   if (error.name === "AbortError" || error.name === "TimeoutError") return false;
-  return plain.has(error.constructor) || error.name === "SQLiteError";
+  return standard_errors.has(error.constructor) || error.name === "SQLiteError";
 }

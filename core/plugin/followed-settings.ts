@@ -2,6 +2,7 @@
 import { errorFields, type Log } from "../base/log";
 import { topic, type Notifier } from "../base/notifier";
 
+/** A process has stored settings. The key is empty. */
 export const SettingsChanged = topic<null>("core.settings_changed");
 
 /** Reads the stored settings again when another process has changed them, or may have. */

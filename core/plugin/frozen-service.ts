@@ -4,17 +4,18 @@
  */
 import { fieldsOf } from "./guard";
 
+/** The same service, without write access. */
 export function frozenService<T>(service: T): T {
   if (typeof service === "function") return Object.freeze(service);
   if (typeof service !== "object" || service === null) return service;
-  const seen = Object.create(Object.getPrototypeOf(service) as object | null) as object;
-  for (const [key, found] of fieldsOf(service)) {
-    const is_method = typeof found.value === "function";
+  const frozen = Object.create(Object.getPrototypeOf(service) as object | null) as object;
+  for (const [key, descriptor] of fieldsOf(service)) {
+    const is_method = typeof descriptor.value === "function";
     const read = (): unknown => (service as Record<PropertyKey, unknown>)[key];
-    Object.defineProperty(seen, key, {
-      enumerable: found.enumerable ?? false,
-      ...(is_method ? { value: (found.value as () => unknown).bind(service) } : { get: read }),
+    Object.defineProperty(frozen, key, {
+      enumerable: descriptor.enumerable ?? false,
+      ...(is_method ? { value: (descriptor.value as () => unknown).bind(service) } : { get: read }),
     });
   }
-  return Object.freeze(seen) as T;
+  return Object.freeze(frozen) as T;
 }

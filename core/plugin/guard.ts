@@ -15,6 +15,7 @@ interface Handling {
   readonly isFault?: (error: unknown) => boolean;
 }
 
+/** Wraps functions and slot values of all dropped-in plugins. */
 export class Guard {
   /** Values that come and go are wrapped once: their readers may compare them. */
   private readonly guarded = new WeakMap<object, object>();
@@ -27,9 +28,9 @@ export class Guard {
   /** The wrapped function. `label.what` is shown to people: "its http.request_observer". */
   function<F extends AnyFunction>(label: CodeLabel, work: F, handling: Handling = {}): F {
     const marked = this.code.marked(label);
-    const { otherwise, isFault: counts = isFault } = handling;
-    const failed = (error: unknown, self: unknown, args: unknown[]): unknown => {
-      const is_fault = counts(error);
+    const { otherwise, isFault: isOwnFault = isFault } = handling;
+    const handleFailure = (error: unknown, self: unknown, args: unknown[]): unknown => {
+      const is_fault = isOwnFault(error);
       if (is_fault) this.faults.note(label, error);
       if (is_fault && otherwise) return otherwise.apply(self, args);
       throw error;
@@ -38,12 +39,12 @@ export class Guard {
       try {
         const result: unknown = marked(() => work.apply(this, args));
         if (result instanceof Promise)
-          return result.catch((error: unknown) => failed(error, this, args));
+          return result.catch((error: unknown) => handleFailure(error, this, args));
         return isAsyncIterable(result)
-          ? iterated(result, marked, (error) => failed(error, this, args))
+          ? iterated(result, marked, (error) => handleFailure(error, this, args))
           : result;
       } catch (error) {
-        return failed(error, this, args);
+        return handleFailure(error, this, args);
       }
     } as F;
   }
@@ -52,8 +53,8 @@ export class Guard {
   value<T>(plugin: string, slot: SlotRef<T>, value: T): T {
     if (slot.is_data || value === null) return value;
     if (typeof value !== "function" && typeof value !== "object") return value;
-    const known = this.guarded.get(value);
-    if (known) return known as T;
+    const guarded_value = this.guarded.get(value);
+    if (guarded_value) return guarded_value as T;
     const what = `its ${slot.id}`;
     const guarded =
       typeof value === "function"
@@ -69,42 +70,42 @@ export class Guard {
   private object(
     plugin: string,
     what: string,
-    of: object,
+    target: object,
     otherwise: Readonly<Record<string, AnyFunction>> = {},
   ): object {
-    const seen = Object.create(Object.getPrototypeOf(of) as object | null) as object;
-    const fields = of as Record<PropertyKey, unknown>;
-    for (const [key, { enumerable = false }] of fieldsOf(of)) {
-      const found = fields[key];
-      Object.defineProperty(seen, key, {
+    const wrapper = Object.create(Object.getPrototypeOf(target) as object | null) as object;
+    const fields = target as Record<PropertyKey, unknown>;
+    for (const [key, { enumerable = false }] of fieldsOf(target)) {
+      const field = fields[key];
+      Object.defineProperty(wrapper, key, {
         enumerable,
         configurable: true,
-        ...(typeof found === "function"
+        ...(typeof field === "function"
           ? {
               value: this.function(
                 { plugin, what: `${what}.${String(key)}` },
-                (found as AnyFunction).bind(of),
+                (field as AnyFunction).bind(target),
                 { otherwise: otherwise[String(key)] },
               ),
             }
           : { get: () => fields[key] }),
       });
     }
-    return seen;
+    return wrapper;
   }
 }
 
 /** Its own fields and those of its classes, except those of every object. */
-export function fieldsOf(of: object): Map<PropertyKey, PropertyDescriptor> {
+export function fieldsOf(target: object): Map<PropertyKey, PropertyDescriptor> {
   const fields = new Map<PropertyKey, PropertyDescriptor>();
   for (
-    let from: object | null = of;
-    from !== null && from !== Object.prototype;
-    from = Object.getPrototypeOf(from) as object | null
+    let prototype: object | null = target;
+    prototype !== null && prototype !== Object.prototype;
+    prototype = Object.getPrototypeOf(prototype) as object | null
   )
-    for (const key of Reflect.ownKeys(from))
+    for (const key of Reflect.ownKeys(prototype))
       if (key !== "constructor" && !fields.has(key))
-        fields.set(key, Object.getOwnPropertyDescriptor(from, key)!);
+        fields.set(key, Object.getOwnPropertyDescriptor(prototype, key)!);
   return fields;
 }
 
@@ -116,11 +117,11 @@ const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
 
 /** The items of an iterator, each step guarded like the call itself. */
 async function* iterated(
-  of: AsyncIterable<unknown>,
+  iterable: AsyncIterable<unknown>,
   marked: <R>(work: () => R) => R,
   failed: (error: unknown) => unknown,
 ): AsyncGenerator<unknown, void> {
-  const iterator = of[Symbol.asyncIterator]();
+  const iterator = iterable[Symbol.asyncIterator]();
   let done = false;
   try {
     for (;;) {

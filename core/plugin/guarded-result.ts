@@ -8,11 +8,13 @@ import type { Plugin } from "./contract";
 import type { Guard } from "./guard";
 import { scheduleProblems, schedulesOf, type SetUpResult } from "./setup-result";
 
+/** What guards the parts. */
 export interface GuardOptions {
   readonly guard: Guard;
   readonly slotOf: (id: string) => SlotRef<any> | undefined;
 }
 
+/** The result with every function wrapped. The fields of the original stay as they are. */
 export function guardedResult(
   plugin: Plugin,
   result: SetUpResult,
@@ -69,8 +71,8 @@ function guardedFill(plugin: string, fill: Fill, slot: SlotRef<any>, guard: Guar
     label,
     () => {
       const value = (fill.value as () => unknown)();
-      const wrong = value === null ? null : slot.check?.(value);
-      if (wrong) throw new Error(`its value for ${slot.id} is invalid: ${wrong}`);
+      const problem = value === null ? null : slot.check?.(value);
+      if (problem) throw new Error(`its value for ${slot.id} is invalid: ${problem}`);
       return value;
     },
     { otherwise: () => null, isFault: () => true },
@@ -87,7 +89,7 @@ function guardedJob(plugin: string, { on, run, limits }: JobHandler, guard: Guar
   const marked = guard.code.marked({ plugin, what });
   return {
     on,
-    run: (payload, of) => marked(async () => run(payload, of)),
+    run: (payload, job_run) => marked(async () => run(payload, job_run)),
     limits: {
       ...limits,
       ...(ownerOf && {
@@ -104,14 +106,14 @@ const retry_ms = 60_000;
 /** Schedules that become invalid later are ignored: the previous ones stay. */
 function guardedSchedules(plugin: string, schedules: unknown, guard: Guard): unknown {
   if (typeof schedules !== "function") return schedules;
-  let last = schedulesOf(schedules);
+  let last_schedules = schedulesOf(schedules);
   return guard.function(
     { plugin, what: "its schedules" },
     () => {
       const problems = scheduleProblems(schedules);
       if (problems.length > 0) throw new Error(problems.join("; "));
-      return (last = schedulesOf(schedules));
+      return (last_schedules = schedulesOf(schedules));
     },
-    { isFault: () => true, otherwise: () => last },
+    { isFault: () => true, otherwise: () => last_schedules },
   );
 }

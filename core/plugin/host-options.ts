@@ -6,6 +6,7 @@ import type { Plugin } from "./contract";
 import type { PluginFailure, PluginOff } from "./operations";
 import type { PluginFiles } from "./plugin-files";
 
+/** What a host is made of: plugins, the database, files, and the process itself. */
 export interface HostOptions extends Omit<
   ContextSources,
   "sealed" | "operations" | "queue" | "slots" | "services" | "settings" | "paths"

@@ -42,7 +42,7 @@ import { RunningCode, type CodeLabel } from "./running-code";
 import { own_slots, SlotRegistry, type Filled } from "./slots";
 
 /** How long a value that /health and /ready ask for may take. */
-const asked_ms_max = 2_000;
+const read_ms_max = 2_000;
 
 interface SetUpPlugin {
   readonly plugin: Plugin;
@@ -59,6 +59,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   return host;
 }
 
+/** The plugins of this process, and what they have declared. */
 export class Host {
   readonly stalls: StallMeter;
   readonly faults: PluginFaults;
@@ -70,8 +71,8 @@ export class Host {
   private readonly fileOf: ReadonlyMap<Plugin, string>;
   private readonly slots = new SlotRegistry();
   /** By id: every slot that is read. */
-  private readonly known_slots = new Map<string, SlotRef<any>>();
-  private not_wanted: readonly Off[] = [];
+  private readonly slots_by_id = new Map<string, SlotRef<any>>();
+  private plugins_off: readonly Off[] = [];
   private readonly schedules: CronSchedules;
   private readonly services = new Map<string, unknown>();
   private readonly running: SetUpPlugin[] = [];
@@ -93,7 +94,7 @@ export class Host {
     this.queue = new JobQueue({
       ...options,
       node_id: options.nodes.id,
-      work: this.stalls,
+      activities: this.stalls,
       ...queueSettings(config),
       observers: () => this.slots.read(JobObserver),
       writers: () => this.slots.read(EventWriters),
@@ -114,12 +115,12 @@ export class Host {
   /** Migrates the tables and sets every plugin up. Call it once, before everything else. */
   async setUp(): Promise<void> {
     const { built_in, disabled, reserved, store } = this.options;
-    const all = [...built_in, ...this.fileOf.keys()];
-    const { sorted, refused, off } = order(all, { disabled, reserved, sound: built_in });
-    this.not_wanted = off;
+    const plugins = [...built_in, ...this.fileOf.keys()];
+    const { sorted, refused, off } = order(plugins, { disabled, reserved, sound: built_in });
+    this.plugins_off = off;
     for (const { plugin, reason } of refused) this.leaveOut(plugin, reason);
-    for (const slot of [own_slots, ...all.map(({ slots }) => Object.values(slots))].flat())
-      this.known_slots.set((slot as SlotRef<any>).id, slot as SlotRef<any>);
+    for (const slot of [own_slots, ...plugins.map(({ slots }) => Object.values(slots))].flat())
+      this.slots_by_id.set((slot as SlotRef<any>).id, slot as SlotRef<any>);
     const sources = this.sources();
     const migrated = await store.exclusively(() => this.migrated(sorted));
     await checkSecretKey({ data: this.options.paths.data, store, sealed: this.sealed });
@@ -137,17 +138,18 @@ export class Host {
 
   /** The plugins that return when this one, which replaces them, can't run. */
   private replacedBy(plugin: Plugin): Plugin[] {
-    return this.not_wanted.flatMap((off) => (off.by === plugin ? off.plugin : []));
+    return this.plugins_off.flatMap((off) => (off.replaced_by === plugin ? off.plugin : []));
   }
 
   /** The plugins that are disabled or replaced. */
   get off(): readonly PluginOff[] {
-    const off = this.not_wanted
+    const off = this.plugins_off
       .filter(({ plugin }) => !this.running.some((running) => running.plugin === plugin))
       .map(({ plugin, reason }) => ({ ...this.statusOf(plugin), reason }));
     return [...off, ...this.options.skipped];
   }
 
+  /** This process, and the others that serve the same database. */
   get nodes(): Nodes {
     return this.options.nodes;
   }
@@ -157,6 +159,7 @@ export class Host {
     return this.options.store.channel !== null;
   }
 
+  /** The plugins that are set up. */
   get plugins(): readonly PluginStatus[] {
     return this.running.map(({ plugin }) => this.statusOf(plugin));
   }
@@ -169,8 +172,8 @@ export class Host {
 
   /** The parts of each plugin; less is known of one that is not set up. */
   get described(): readonly DescribedPlugin[] {
-    const all: readonly Plugin[] = [...this.options.built_in, ...this.fileOf.keys()];
-    return all.map((plugin) => {
+    const plugins: readonly Plugin[] = [...this.options.built_in, ...this.fileOf.keys()];
+    return plugins.map((plugin) => {
       const result = this.running.find((running) => running.plugin === plugin)?.result ?? null;
       const file = this.fileOf.get(plugin) ?? null;
       return { file, runs: result !== null, description: describePlugin(plugin, result) };
@@ -187,6 +190,7 @@ export class Host {
     );
   }
 
+  /** The commands of every plugin, each with its handler. */
   get commands(): readonly { readonly command: Command; readonly handler: CommandHandler }[] {
     return this.running.flatMap(({ plugin, result }) =>
       Object.entries(plugin.commands as Record<string, Command>).map(([key, command]) => ({
@@ -196,10 +200,12 @@ export class Host {
     );
   }
 
+  /** See `SlotRegistry.read`. @throws Error before `setUp` has returned */
   slot<T>(ref: SlotRef<T>): readonly T[] {
     return this.slots.read(ref);
   }
 
+  /** The same, each with the plugin that provides it. */
   filled<T>(ref: SlotRef<T>): readonly Filled<T>[] {
     return this.slots.readFilled(ref);
   }
@@ -219,15 +225,15 @@ export class Host {
 
   /**
    * The result of a slot's value that a response depends on; `otherwise` when a dropped-in plugin
-   * takes too long. @throws what `ask` throws.
+   * takes too long. @throws what `read` throws.
    */
-  async inTime<R>(of: CodeLabel, ask: () => R | Promise<R>, otherwise: NoInfer<R>): Promise<R> {
-    const answer = Promise.resolve(ask());
-    if (![...this.fileOf.keys()].some(({ name }) => name === of.plugin)) return answer;
-    const late = new Error(`it took longer than ${asked_ms_max / 1_000} s`);
-    return withTimeout(answer, asked_ms_max, () => late).catch((error: unknown) => {
-      if (error !== late) throw error;
-      this.faults.note(of, error);
+  async inTime<R>(label: CodeLabel, read: () => R | Promise<R>, otherwise: NoInfer<R>): Promise<R> {
+    const answer = Promise.resolve(read());
+    if (![...this.fileOf.keys()].some(({ name }) => name === label.plugin)) return answer;
+    const timeout_error = new Error(`it took longer than ${read_ms_max / 1_000} s`);
+    return withTimeout(answer, read_ms_max, () => timeout_error).catch((error: unknown) => {
+      if (error !== timeout_error) throw error;
+      this.faults.note(label, error);
       return otherwise;
     });
   }
@@ -270,9 +276,9 @@ export class Host {
 
   private schedule(plugin: Plugin, schedules: readonly Schedule[] | (() => Schedule[])): void {
     if (typeof schedules !== "function") return this.schedules.set(plugin.name, schedules);
-    const ask = (): void => this.schedules.set(plugin.name, schedules());
-    ask();
-    this.settings.onChange(plugin.section, ask);
+    const setSchedules = (): void => this.schedules.set(plugin.name, schedules());
+    setSchedules();
+    this.settings.onChange(plugin.section, setSchedules);
   }
 
   /** Ends jobs within `drain_ms`, then stops the plugins in reverse order. */
@@ -291,15 +297,7 @@ export class Host {
 
   private sources(): ContextSources {
     const { options, queue, slots, services, sealed, settings, operations } = this;
-    return {
-      ...options,
-      queue,
-      slots,
-      services,
-      sealed,
-      settings,
-      operations,
-    };
+    return { ...options, queue, slots, services, sealed, settings, operations };
   }
 
   /** The plugins whose tables are up to date. */
@@ -307,11 +305,11 @@ export class Host {
     const migrating = new PluginMigrations(this.options);
     await migrating.builtIn();
     await this.queue.readTime();
-    const good: Plugin[] = [];
-    const bringOne = async (plugin: Plugin): Promise<boolean> => {
+    const migrated_plugins: Plugin[] = [];
+    const migrateOne = async (plugin: Plugin): Promise<boolean> => {
       try {
         if (this.fileOf.has(plugin)) await migrating.droppedIn(plugin);
-        good.push(plugin);
+        migrated_plugins.push(plugin);
         return true;
       } catch (error) {
         this.leaveOut(plugin, `its migration failed: ${messageOf(error)}`);
@@ -319,10 +317,10 @@ export class Host {
       }
     };
     for (const plugin of sorted) {
-      if (await bringOne(plugin)) continue;
-      for (const replaced of this.replacedBy(plugin)) await bringOne(replaced);
+      if (await migrateOne(plugin)) continue;
+      for (const replaced of this.replacedBy(plugin)) await migrateOne(replaced);
     }
-    return good;
+    return migrated_plugins;
   }
 
   /** Returns whether it runs now; otherwise it is left out. */
@@ -335,17 +333,17 @@ export class Host {
     }
     const file = this.fileOf.get(plugin);
     try {
-      const guarded = file === undefined ? undefined : { file, guard: this.guard };
-      const context = contextOf(plugin, guarded, sources);
+      const dropped_in = file === undefined ? undefined : { file, guard: this.guard };
+      const context = contextOf(plugin, dropped_in, sources);
       plugin.checkConfig?.(context.config);
       const setUp = async (): Promise<unknown> => plugin.setup(context);
-      const returned = guarded
+      const returned = dropped_in
         ? await withCodeTimeout(this.run(plugin, "its set-up", setUp), setup_ms_max, "its set-up")
         : await setUp();
-      const checked = guarded
-        ? checkedResult(plugin, returned, this.taken())
+      const checked = dropped_in
+        ? checkedResult(plugin, returned, this.claimedNames())
         : (returned as SetUpResult);
-      this.takeIn(plugin, checked);
+      this.register(plugin, checked);
       return true;
     } catch (error) {
       if (error instanceof ConfigError && file === undefined) throw error;
@@ -359,8 +357,8 @@ export class Host {
     return this.code.marked({ plugin: plugin.name, what })(work);
   }
 
-  private takeIn(plugin: Plugin, checked: SetUpResult): void {
-    const guard = { guard: this.guard, slotOf: (id: string) => this.known_slots.get(id) };
+  private register(plugin: Plugin, checked: SetUpResult): void {
+    const guard = { guard: this.guard, slotOf: (id: string) => this.slots_by_id.get(id) };
     const result = this.fileOf.has(plugin) ? guardedResult(plugin, checked, guard) : checked;
     this.running.push({ plugin, result });
     for (const [key, ref] of refsOf(plugin.provides))
@@ -369,10 +367,10 @@ export class Host {
     for (const handler of result.jobs ?? []) this.queue.register(plugin.name, handler);
   }
 
-  private taken(): ClaimedNames {
+  private claimedNames(): ClaimedNames {
     return {
-      slotOf: (id) => this.known_slots.get(id),
-      slot_ids: [...this.known_slots.keys()],
+      slotOf: (id) => this.slots_by_id.get(id),
+      slot_ids: [...this.slots_by_id.keys()],
       fillerOf: (slot, value) => this.slots.fillerOf(slot, value),
       base_path: basePathOf(this.options.public_url()),
       handlerOf: (job) => this.queue.handlerOf(job),

@@ -6,6 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CodeLabel } from "./running-code";
 
+/** How a plugin ended the server. */
 export interface LastExit extends CodeLabel {
   /** RFC 3339. */
   readonly at: string;

@@ -33,6 +33,7 @@ import {
 } from "./setting-rules";
 import * as rows from "./settings-store";
 
+/** The settings at the start, and where stored ones are. */
 export interface LiveSettingsOptions {
   /** The values that every plugin reads: they are changed in place. */
   readonly config: Config;
@@ -47,6 +48,7 @@ export type SectionCheck = (values: any) => void;
 
 type Section = ReturnType<typeof readSection>;
 
+/** The settings of this process. Changes are made one after another. */
 export class LiveSettings {
   private stored: StoredValues = new Map();
   /** Why the stored value of a setting is not used. */
@@ -54,7 +56,7 @@ export class LiveSettings {
   private readonly checks = new Map<string, SectionCheck>();
   private readonly listeners = new Map<string, Set<() => void>>();
   private readonly in_force = new Map<string, Setting>();
-  private readonly one_at_a_time = new Mutex();
+  private readonly changes_mutex = new Mutex();
   private readonly rules: SettingRules;
 
   constructor(private readonly options: LiveSettingsOptions) {
@@ -69,16 +71,16 @@ export class LiveSettings {
     await this.read(this.options.store.db);
     // Values read before the database was open no longer count.
     const read = [...this.stored.keys(), ...this.unusable.keys()];
-    for (const section of sectionsOf(read)) this.takeOver(section, true);
+    for (const section of sectionsOf(read)) this.apply(section, true);
   }
 
   /** Another process has stored something: applies changes that take effect at once. */
   reload(): Promise<void> {
-    return this.alone(async () => {
-      const before = this.stored;
+    return this.exclusively(async () => {
+      const previous = this.stored;
       await this.read(this.options.store.db);
-      for (const section of sectionsOf(changedKeys(before, this.stored)))
-        this.takeOver(section, false);
+      for (const section of sectionsOf(changedKeys(previous, this.stored)))
+        this.apply(section, false);
     });
   }
 
@@ -90,7 +92,7 @@ export class LiveSettings {
     update: SettingChanges | SettingUpdate,
     also?: (tx: Db<any>) => Promise<void>,
   ): Promise<SettingState[]> {
-    return this.alone(async () => {
+    return this.exclusively(async () => {
       const { notifier, store } = this.options;
       let names: string[] = [];
       // Values stored by another process have to be consistent with these.
@@ -99,17 +101,17 @@ export class LiveSettings {
         const changes =
           typeof update === "function" ? update((name) => this.stored.get(name)) : update;
         names = namesIn(changes);
-        const next = this.rules.storedWith(this.stored, changes);
-        for (const section of sectionsOf(names)) this.requireFit(section, names, next);
+        const new_stored = this.rules.storedWith(this.stored, changes);
+        for (const section of sectionsOf(names)) this.requireFit(section, names, new_stored);
         for (const name of names) this.rules.requireForm(name, changes[name]);
-        await this.write(tx, names, next);
+        await this.write(tx, names, new_stored);
         notifier.publish(SettingsChanged, "", null);
         await also?.(tx);
-        return next;
+        return new_stored;
       });
       store.truncateWal();
       for (const name of names) this.unusable.delete(name);
-      for (const section of sectionsOf(names)) this.takeOver(section, false);
+      for (const section of sectionsOf(names)) this.apply(section, false);
       return this.list().filter(({ setting }) => names.includes(setting));
     });
   }
@@ -120,12 +122,13 @@ export class LiveSettings {
    */
   tried(section: string, changes: SettingChanges): Readonly<Record<string, unknown>> {
     const names = Object.keys(changes);
-    const next = this.rules.storedWith(this.stored, changes);
-    this.requireFit(section, names, next);
+    const new_stored = this.rules.storedWith(this.stored, changes);
+    this.requireFit(section, names, new_stored);
     for (const name of names) this.rules.requireForm(name, changes[name]);
-    return this.sectionWith(section, next).values;
+    return this.sectionWith(section, new_stored).values;
   }
 
+  /** The number of known sections. */
   get sections(): number {
     return this.options.config.sections.size;
   }
@@ -139,7 +142,7 @@ export class LiveSettings {
    * Adds the section of a plugin that is not loaded: its stored values apply from the next start
    * on. A known section stays as it is.
    */
-  know(section: string, schema: TObject): void {
+  addSection(section: string, schema: TObject): void {
     const { sections, values } = this.options.config;
     if (sections.has(section)) return;
     (sections as Map<string, TObject>).set(section, schema);
@@ -151,13 +154,13 @@ export class LiveSettings {
   /** Every setting, in the order of definition. */
   list(): SettingState[] {
     return [...this.options.config.sections].flatMap(([section, schema]) => {
-      const later = this.sectionWith(section, this.stored).settings;
+      const next_settings = this.sectionWith(section, this.stored).settings;
       return keysOf(schema).map((key) => {
         const name = `${section}.${key}`;
         return describe(name, propertyOf(schema, key), {
           changes: changesOf(schema, key),
           now: this.in_force.get(name),
-          later: later.find((setting) => setting.key === key),
+          later: next_settings.find((setting) => setting.key === key),
           stored: this.stored.get(name),
           problem: this.unusable.get(name) ?? null,
         });
@@ -205,8 +208,8 @@ export class LiveSettings {
     }
   }
 
-  private async alone<R>(work: () => Promise<R>): Promise<R> {
-    const leave = await this.one_at_a_time.lock();
+  private async exclusively<R>(work: () => Promise<R>): Promise<R> {
+    const leave = await this.changes_mutex.lock();
     try {
       return await work();
     } finally {
@@ -219,13 +222,13 @@ export class LiveSettings {
     const stored = new Map<string, unknown>();
     this.unusable.clear();
     for (const row of await rows.readSettings(db)) {
-      const of = this.rules.find(row.setting);
+      const definition = this.rules.find(row.setting);
       // The setting of a missing plugin, or of another version.
-      if (of === undefined || of.changes === "outside") continue;
+      if (definition === undefined || definition.changes === "outside") continue;
       try {
         const raw: unknown =
           row.sealed === 1 ? sealed.unseal(row.value, boundTo(row.setting)) : JSON.parse(row.value);
-        const decoded = decode(raw, of.schema);
+        const decoded = decode(raw, definition.schema);
         if ("problem" in decoded) throw new Error(`${row.setting} ${decoded.problem}`);
         stored.set(row.setting, raw);
       } catch (error) {
@@ -241,31 +244,34 @@ export class LiveSettings {
   }
 
   /** Puts in force what may change, and calls the listeners. `all`: the server is starting. */
-  private takeOver(section: string, all: boolean): void {
+  private apply(section: string, at_start: boolean): void {
     const schema = this.options.config.sections.get(section);
     if (schema === undefined) return;
-    let fresh = this.sectionWith(section, this.stored);
+    let section_values = this.sectionWith(section, this.stored);
     try {
-      this.requireConsistent(section, fresh);
+      this.requireConsistent(section, section_values);
     } catch (error) {
-      const without = new Map([...this.stored].filter(([name]) => sectionOf(name) !== section));
+      const without_section = new Map(
+        [...this.stored].filter(([name]) => sectionOf(name) !== section),
+      );
       for (const name of this.stored.keys())
-        if (!without.has(name)) this.refuse(name, (error as Error).message, this.options.log);
-      fresh = this.sectionWith(section, without);
+        if (!without_section.has(name))
+          this.refuse(name, (error as Error).message, this.options.log);
+      section_values = this.sectionWith(section, without_section);
     }
     const values = this.options.config.values[section] as Record<string, unknown>;
     let changed = false;
     for (const key of keysOf(schema)) {
-      if (!all && changesOf(schema, key) !== "now") continue;
+      if (!at_start && changesOf(schema, key) !== "now") continue;
       const name = `${section}.${key}`;
-      const setting = fresh.settings.find((setting) => setting.key === key);
-      if (!same(values[key], fresh.values[key])) changed = true;
-      if (fresh.values[key] === undefined) delete values[key];
-      else values[key] = fresh.values[key];
+      const setting = section_values.settings.find((setting) => setting.key === key);
+      if (!isEqual(values[key], section_values.values[key])) changed = true;
+      if (section_values.values[key] === undefined) delete values[key];
+      else values[key] = section_values.values[key];
       if (setting === undefined) this.in_force.delete(name);
       else this.in_force.set(name, setting);
     }
-    if (changed && !all) this.notifyListeners(section);
+    if (changed && !at_start) this.notifyListeners(section);
   }
 
   private notifyListeners(section: string): void {
@@ -292,32 +298,41 @@ export class LiveSettings {
   }
 
   /** @throws HttpError 400 naming the inconsistent setting, otherwise the first of `names`. */
-  private requireFit(section: string, names: readonly string[], next: StoredValues): void {
+  private requireFit(section: string, names: readonly string[], new_stored: StoredValues): void {
     try {
-      const fresh = this.sectionWith(section, next);
-      this.requireConsistent(section, fresh);
+      const section_values = this.sectionWith(section, new_stored);
+      this.requireConsistent(section, section_values);
       // A value that is overridden now has to fit when it no longer is.
-      const setting_names = names.filter((name) => sectionOf(name) === section && next.has(name));
-      const values = Object.fromEntries(
-        setting_names.map((name) => [keyOf(name), this.rules.decoded(name, next.get(name))]),
+      const setting_names = names.filter(
+        (name) => sectionOf(name) === section && new_stored.has(name),
       );
-      this.requireConsistent(section, { ...fresh, values: { ...fresh.values, ...values } });
+      const values = Object.fromEntries(
+        setting_names.map((name) => [keyOf(name), this.rules.decoded(name, new_stored.get(name))]),
+      );
+      this.requireConsistent(section, {
+        ...section_values,
+        values: { ...section_values.values, ...values },
+      });
     } catch (error) {
       const problem = error instanceof ConfigError ? error.problems.join(" ") : String(error);
       // Problems begin with the name of their setting.
-      const about = problem.split(" ", 1)[0]!;
-      const first = names.find((name) => sectionOf(name) === section);
+      const setting_name = problem.split(" ", 1)[0]!;
+      const first_name = names.find((name) => sectionOf(name) === section);
       throw badRequest(
         problem,
-        `/${this.rules.find(about) || first === undefined ? about : first}`,
+        `/${this.rules.find(setting_name) || first_name === undefined ? setting_name : first_name}`,
       );
     }
   }
 
-  private async write(tx: Db<any>, names: readonly string[], next: StoredValues): Promise<void> {
+  private async write(
+    tx: Db<any>,
+    names: readonly string[],
+    new_stored: StoredValues,
+  ): Promise<void> {
     const { sealed, clock } = this.options;
     for (const name of names) {
-      const raw = next.get(name);
+      const raw = new_stored.get(name);
       if (raw === undefined) await rows.deleteSetting(tx, name);
       else {
         const is_secret = this.rules.find(name)!.schema.kind === "secret";
@@ -342,11 +357,11 @@ const sectionsOf = (names: Iterable<string>): string[] => [
   ...new Set([...names].map((name) => sectionOf(name))),
 ];
 const boundTo = (name: string): string => `core_settings ${name}`;
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 const changedKeys = (
   before: ReadonlyMap<string, unknown>,
   after: ReadonlyMap<string, unknown>,
 ): string[] =>
   [...new Set([...before.keys(), ...after.keys()])].filter(
-    (name) => !same(before.get(name), after.get(name)),
+    (name) => !isEqual(before.get(name), after.get(name)),
   );

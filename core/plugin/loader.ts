@@ -11,6 +11,7 @@ import { manifestProblems, sinceProblem } from "./manifest";
 import type { PluginFailure } from "./operations";
 import { locationOf } from "./error-location";
 
+/** The plugins of a directory. */
 export interface Loaded {
   readonly plugins: readonly { readonly plugin: Plugin; readonly file: string }[];
   readonly failures: readonly PluginFailure[];
@@ -58,7 +59,7 @@ export const fileStem = (file: string): string =>
     : basename(file).replace(/\.(ts|js)$/, "");
 
 /** What is known about a failing file. */
-export interface Tried {
+export interface RefusedFile {
   readonly name: string;
   readonly problems: readonly string[];
 }
@@ -66,16 +67,16 @@ export interface Tried {
 /** Imports every file that passes `preflight`, which returns the failing ones. */
 export async function loadPlugins(
   files: readonly string[],
-  preflight: (files: readonly string[]) => Promise<ReadonlyMap<string, Tried>>,
+  preflight: (files: readonly string[]) => Promise<ReadonlyMap<string, RefusedFile>>,
 ): Promise<Loaded> {
   const failures: PluginFailure[] = [];
   const plugins: { plugin: Plugin; file: string }[] = [];
   if (files.length === 0) return { plugins, failures };
-  const bad = await preflight(files);
+  const refused_files = await preflight(files);
   for (const file of files) {
-    const tried = bad.get(file);
-    if (tried !== undefined) {
-      failures.push({ name: tried.name, file, reason: tried.problems.join("; ") });
+    const refused = refused_files.get(file);
+    if (refused !== undefined) {
+      failures.push({ name: refused.name, file, reason: refused.problems.join("; ") });
       continue;
     }
     try {
@@ -95,16 +96,16 @@ export async function loadPlugins(
 export async function importPlugin(file: string): Promise<Plugin> {
   const importing = import(file) as Promise<{ default?: unknown }>;
   const module = await withCodeTimeout(importing, import_ms_max, "its import");
-  const found = module.default as Plugin | undefined;
+  const manifest = module.default as Plugin | undefined;
   if (
-    typeof found !== "object" ||
-    found === null ||
-    typeof found.name !== "string" ||
-    typeof found.setup !== "function" ||
-    typeof found.contract !== "number"
+    typeof manifest !== "object" ||
+    manifest === null ||
+    typeof manifest.name !== "string" ||
+    typeof manifest.setup !== "function" ||
+    typeof manifest.contract !== "number"
   )
     throw new Error("its default export is not made by definePlugin");
-  const plugin = definePlugin(found as never) as Plugin;
+  const plugin = definePlugin(manifest as never) as Plugin;
   const problems = manifestProblems(plugin, { schemas: true });
   if (problems.length > 0) throw new PluginProblems(plugin, problems);
   return plugin;

@@ -41,11 +41,11 @@ export function sinceProblem(since: unknown): string | undefined {
   if (since === undefined) return undefined;
   if (typeof since !== "string" || !version_pattern.test(since))
     return `its since ${JSON.stringify(since)} is not a version such as "0.2"`;
-  const [wanted, host_numbers] = [since, host_version].map((version) =>
+  const [required_numbers, host_numbers] = [since, host_version].map((version) =>
     version.split(/[.+-]/).map(Number),
   );
-  const part = [0, 1, 2].find((i) => (wanted![i] ?? 0) !== (host_numbers![i] ?? 0));
-  return part === undefined || (wanted![part] ?? 0) < (host_numbers![part] ?? 0)
+  const part = [0, 1, 2].find((i) => (required_numbers![i] ?? 0) !== (host_numbers![i] ?? 0));
+  return part === undefined || (required_numbers![part] ?? 0) < (host_numbers![part] ?? 0)
     ? undefined
     : `it needs Dossier ${since} or newer; this is ${host_version}`;
 }
@@ -99,15 +99,15 @@ function tableProblems({ name, tables, migrations }: Plugin): string[] {
 
 /** An undefined ref comes from importing a name that does not exist. */
 function refProblems({ needs, provides, slots, events }: Plugin): string[] {
-  const wrong = (of: string, refs: object, kind: string, maker: string): string[] =>
+  const refsNotMadeBy = (field: string, refs: object, kind: string, maker: string): string[] =>
     Object.entries(refs)
       .filter(([, ref]) => (ref as { kind?: unknown } | undefined)?.kind !== kind)
-      .map(([key]) => `its ${of}.${key} is not made by \`${maker}\``);
+      .map(([key]) => `its ${field}.${key} is not made by \`${maker}\``);
   return [
-    ...wrong("needs", needs, "service", "service"),
-    ...wrong("provides", provides, "service", "service"),
-    ...wrong("slots", slots, "slot", "slot"),
-    ...wrong("events", events, "event", "event"),
+    ...refsNotMadeBy("needs", needs, "service", "service"),
+    ...refsNotMadeBy("provides", provides, "service", "service"),
+    ...refsNotMadeBy("slots", slots, "slot", "slot"),
+    ...refsNotMadeBy("events", events, "event", "event"),
   ];
 }
 
@@ -178,7 +178,7 @@ function commandProblems({ commands, tools }: Plugin): string[] {
 }
 
 /** `; the nearest is …`, when there is one. */
-export const nearestHint = (wrong: string, known: readonly string[]): string => {
-  const near = nearestWord(wrong, known);
-  return near === undefined ? "" : `; the nearest is ${near}`;
+export const nearestHint = (name: string, names: readonly string[]): string => {
+  const nearest = nearestWord(name, names);
+  return nearest === undefined ? "" : `; the nearest is ${nearest}`;
 };

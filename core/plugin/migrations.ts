@@ -25,6 +25,7 @@ async function createSettings(tx: Db<any>): Promise<void> {
     .execute();
 }
 
+/** The tables of core. Released steps are never edited. */
 export const coreSchema: Schema = {
   name: "core",
   version,

@@ -33,13 +33,13 @@ async function requireSharedFiles({
   config,
 }: Pick<NodeStart, "nodes" | "config">): Promise<void> {
   if (!nodes.shared || config.values.files?.url !== undefined) return;
-  const other = (await nodes.list()).find(({ id }) => id !== nodes.id);
-  if (other === undefined) return;
+  const other_node = (await nodes.list()).find(({ id }) => id !== nodes.id);
+  if (other_node === undefined) return;
   await nodes.stop();
   throw new Error(
-    `another process serves the database (on ${other.host}, process ${other.pid}), and would not ` +
-      "find the originals that this one keeps in its data directory. Give all of them the same " +
-      "files.url, a bucket or a directory that they share; or stop that one, and wait 20 s if it " +
-      "was killed.",
+    `another process serves the database (on ${other_node.host}, process ${other_node.pid}), ` +
+      "and would not find the originals that this one keeps in its data directory. Give all of " +
+      "them the same files.url, a bucket or a directory that they share; or stop that one, and " +
+      "wait 20 s if it was killed.",
   );
 }

@@ -5,9 +5,9 @@ import type { Level } from "../base/log";
 import type { SlotRef } from "../base/refs";
 import type { LogLine } from "../base/log-ring";
 import type { Stalls } from "../base/stall-meter";
-import type { BatchDone, JobOverview, JobSelection } from "../jobs/overview";
-import type { FailureReason, KindCount } from "../jobs/kind-counts";
-import type { QueueStatus } from "../jobs/queue";
+import type { BatchDone, JobSelection } from "../jobs/job-actions";
+import type { JobOverview } from "../jobs/job-queries";
+import type { FailureReason, KindCount, QueueStatus } from "../jobs/job-counts";
 import type { RunningKind } from "../jobs/running-counts";
 import type { JobState } from "../jobs/store";
 import type { RecentNode } from "../store/nodes";
@@ -24,6 +24,7 @@ export interface PluginFailure {
   readonly file: string | null;
   readonly reason: string;
 }
+/** A plugin that is set up. */
 export interface PluginStatus {
   readonly name: string;
   readonly version: string;
@@ -41,6 +42,7 @@ export interface PluginOff {
   readonly reason: string;
 }
 
+/** A plugin, whether it runs or not. */
 export interface PluginOverview {
   readonly name: string;
   readonly version: string | null;
@@ -59,6 +61,7 @@ export interface NodeOverview extends RecentNode {
   /** The jobs it is running, most frequent kinds first. */
   readonly jobs: readonly RunningKind[];
 }
+/** What administrators may see and change. Collected when it is asked for. */
 export interface Operations {
   readonly started_at_ms: number;
   /** Every plugin, including those that are left out, with its health. */

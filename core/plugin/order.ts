@@ -9,10 +9,12 @@ import type { Command } from "./command";
 import type { Plugin } from "./contract";
 import { manifestProblems, nearestHint } from "./manifest";
 
+/** A plugin that can't run, and why in words that follow its name. */
 export interface Refusal {
   readonly plugin: Plugin;
   readonly reason: string;
 }
+/** The plugins in the order in which they are set up. */
 export interface Ordered {
   /** Each after everything it needs, and after what the plugins that it replaces need. */
   readonly sorted: readonly Plugin[];
@@ -20,10 +22,12 @@ export interface Ordered {
   /** Those that are not set up: disabled or replaced. */
   readonly off: readonly Off[];
 }
+/** A plugin that is not set up though nothing is wrong with it. */
 export interface Off extends Refusal {
   /** The plugin that replaces it. */
-  readonly by?: Plugin;
+  readonly replaced_by?: Plugin;
 }
+/** What restricts which plugins may run. */
 export interface OrderOptions {
   /** Names of plugins. */
   readonly disabled?: readonly string[];
@@ -39,29 +43,33 @@ export interface OrderOptions {
  */
 export function order(plugins: readonly Plugin[], options: OrderOptions = {}): Ordered {
   const refused: Refusal[] = [];
-  let standing: Plugin[] = [];
+  let candidates: Plugin[] = [];
   for (const plugin of plugins) {
     const [reason] = options.sound?.includes(plugin) ? [] : manifestProblems(plugin);
-    if (reason === undefined) standing.push(plugin);
+    if (reason === undefined) candidates.push(plugin);
     else refused.push({ plugin, reason });
   }
   for (;;) {
-    const round = attempt(standing, options);
-    if ("sorted" in round) return { ...round, refused };
-    refused.push(...round.refused);
-    standing = standing.filter(
-      (plugin) => !round.refused.some((refusal) => refusal.plugin === plugin),
+    const result = attempt(candidates, options);
+    if ("sorted" in result) return { ...result, refused };
+    refused.push(...result.refused);
+    candidates = candidates.filter(
+      (plugin) => !result.refused.some((refusal) => refusal.plugin === plugin),
     );
   }
 }
 
+/** The reason of a plugin that is disabled by the settings. */
 export const disabled_reason = "it is named in plugins.disabled";
 
 /** The names of plugins that need a service of `plugin`. */
-export const namesNeeding = (plugin: Plugin, among: readonly Plugin[]): string[] => {
+export const namesNeeding = (plugin: Plugin, plugins: readonly Plugin[]): string[] => {
   const provided = idsOf(plugin.provides);
-  return among
-    .filter((other) => other !== plugin && idsOf(other.needs).some((id) => provided.includes(id)))
+  return plugins
+    .filter(
+      (candidate) =>
+        candidate !== plugin && idsOf(candidate.needs).some((id) => provided.includes(id)),
+    )
     .map(({ name }) => name);
 };
 
@@ -80,26 +88,26 @@ const command_words = "the command ";
 type Round = Pick<Ordered, "sorted" | "off"> | Pick<Ordered, "refused">;
 
 function attempt(
-  standing: readonly Plugin[],
+  candidates: readonly Plugin[],
   { disabled = [], reserved = [], sound = [] }: OrderOptions,
 ): Round {
-  const off: Off[] = standing
+  const off: Off[] = candidates
     .filter(({ name }) => disabled.includes(name))
     .map((plugin) => ({ plugin, reason: disabled_reason }));
-  const enabled = standing.filter((plugin) => !off.some((refusal) => refusal.plugin === plugin));
-  const replaced = replacements(enabled, standing);
+  const enabled = candidates.filter((plugin) => !off.some((refusal) => refusal.plugin === plugin));
+  const replaced = replacements(enabled, candidates);
   if ("refused" in replaced) return replaced;
-  for (const [plugin, by] of replaced.by)
-    off.push({ plugin, by, reason: `${by.name} replaces it` });
-  const running = enabled.filter((plugin) => !replaced.by.has(plugin));
+  for (const [plugin, replaced_by] of replaced.replacements)
+    off.push({ plugin, replaced_by, reason: `${replaced_by.name} replaces it` });
+  const running = enabled.filter((plugin) => !replaced.replacements.has(plugin));
   const refused = [
-    ...incomplete(running, replaced.by),
-    ...(standing.every((plugin) => sound.includes(plugin))
+    ...incomplete(running, replaced.replacements),
+    ...(candidates.every((plugin) => sound.includes(plugin))
       ? []
-      : clashes(standing, { off, by: replaced.by, reserved })),
+      : clashes(candidates, { off, replacements: replaced.replacements, reserved })),
   ];
   if (refused.length > 0) return { refused };
-  const sorted = sort(running, replaced.by, off);
+  const sorted = sort(running, replaced.replacements, off);
   return "refused" in sorted ? sorted : { ...sorted, off };
 }
 
@@ -108,30 +116,30 @@ type Replaced = ReadonlyMap<Plugin, Plugin>;
 
 function replacements(
   enabled: readonly Plugin[],
-  standing: readonly Plugin[],
-): { by: Replaced } | { refused: Refusal[] } {
-  const by = new Map<Plugin, Plugin>();
+  candidates: readonly Plugin[],
+): { replacements: Replaced } | { refused: Refusal[] } {
+  const replacements = new Map<Plugin, Plugin>();
   const refused: Refusal[] = [];
   for (const plugin of enabled) {
     for (const name of plugin.replaces) {
-      const target = standing.find((plugin) => plugin.name === name);
-      const first = target && by.get(target);
+      const target = candidates.find((plugin) => plugin.name === name);
+      const first_replacement = target && replacements.get(target);
       const reason = !target
-        ? `it replaces ${name}, which is not a plugin${nearestHint(name, namesOf(standing))}`
-        : first
-          ? `it replaces ${name}, as ${first.name} already does`
+        ? `it replaces ${name}, which is not a plugin${nearestHint(name, namesOf(candidates))}`
+        : first_replacement
+          ? `it replaces ${name}, as ${first_replacement.name} already does`
           : undefined;
       if (reason === undefined) {
-        if (enabled.includes(target!)) by.set(target!, plugin);
+        if (enabled.includes(target!)) replacements.set(target!, plugin);
       } else refused.push({ plugin, reason });
     }
   }
-  return refused.length > 0 ? { refused: refused.slice(0, 1) } : { by };
+  return refused.length > 0 ? { refused: refused.slice(0, 1) } : { replacements };
 }
 
 /** Those that replace another one without providing what others need of it. */
-function incomplete(running: readonly Plugin[], by: Replaced): Refusal[] {
-  return [...by].flatMap(([target, plugin]) => {
+function incomplete(running: readonly Plugin[], replacements: Replaced): Refusal[] {
+  return [...replacements].flatMap(([target, plugin]) => {
     const provided = idsOf(plugin.provides);
     for (const id of idsOf(target.provides)) {
       const needing = running.filter((plugin) => idsOf(plugin.needs).includes(id));
@@ -149,38 +157,49 @@ function incomplete(running: readonly Plugin[], by: Replaced): Refusal[] {
 
 /** Those that claim what belongs to another. */
 function clashes(
-  standing: readonly Plugin[],
-  { off, by, reserved }: { off: readonly Refusal[]; by: Replaced; reserved: readonly string[] },
+  candidates: readonly Plugin[],
+  {
+    off,
+    replacements,
+    reserved,
+  }: { off: readonly Refusal[]; replacements: Replaced; reserved: readonly string[] },
 ): Refusal[] {
   const owners = new Map<string, Plugin | null>(reserved.map((claim) => [claim, null]));
   const groups = new Map(reserved.flatMap(groupOf));
   const refused: Refusal[] = [];
-  for (const plugin of standing) {
+  for (const plugin of candidates) {
     const is_off = off.some((refusal) => refusal.plugin === plugin);
     const seen = new Set<string>();
-    const claims = [...lasting(plugin), ...(is_off && !by.has(plugin) ? [] : passing(plugin))];
+    const claims = [
+      ...lastingClaims(plugin),
+      ...(is_off && !replacements.has(plugin) ? [] : runningClaims(plugin)),
+    ];
     // A replaced plugin returns when its replacement can't run: nobody else may take its claims.
     const isFree = (claim: string): boolean => {
       const owner = owners.get(claim);
       return (
         owner === undefined ||
-        (owner !== null && by.get(owner) === plugin && !lasting(owner).includes(claim)) ||
-        (owner !== null && by.get(plugin) === owner && !lasting(plugin).includes(claim))
+        (owner !== null &&
+          replacements.get(owner) === plugin &&
+          !lastingClaims(owner).includes(claim)) ||
+        (owner !== null &&
+          replacements.get(plugin) === owner &&
+          !lastingClaims(plugin).includes(claim))
       );
     };
     const isFirst = (claim: string): boolean => seen.size < seen.add(claim).size;
-    const taken =
+    const clash =
       claims.find((claim) => !isFree(claim) || !isFirst(claim)) ??
       claims.find((claim) => groups.has(claim));
-    if (taken === undefined) {
+    if (clash === undefined) {
       for (const claim of claims) owners.set(claim, plugin);
       for (const [group, claim] of claims.flatMap(groupOf))
         if (!groups.has(group)) groups.set(group, claim);
     } else {
-      const owner = owners.get(owners.has(taken) ? taken : groups.get(taken)!);
-      const whose = owner === null ? "Dossier itself" : `the plugin ${owner?.name}`;
+      const owner = owners.get(owners.has(clash) ? clash : groups.get(clash)!);
+      const owner_name = owner === null ? "Dossier itself" : `the plugin ${owner?.name}`;
       const reason =
-        owner === undefined ? `it declares ${taken} twice` : `${taken} belongs to ${whose}`;
+        owner === undefined ? `it declares ${clash} twice` : `${clash} belongs to ${owner_name}`;
       refused.push({ plugin, reason });
     }
   }
@@ -197,14 +216,14 @@ function groupOf(claim: string): [group: string, claim: string][] {
 }
 
 /** Claims that a plugin keeps while it is off: its name, its settings, its data. */
-const lasting = ({ name, section, tables }: Plugin): string[] => [
+const lastingClaims = ({ name, section, tables }: Plugin): string[] => [
   `the name ${name}`,
   sectionClaim(section),
   ...tables.map((table) => `the table ${table}`),
 ];
 
 /** Claims that only a running plugin has. */
-function passing({ provides, routes, commands, tools }: Plugin): string[] {
+function runningClaims({ provides, routes, commands, tools }: Plugin): string[] {
   const declared = Object.values(routes as Record<string, Route>);
   return [
     ...idsOf(provides).map((id) => `the service ${id}`),
@@ -214,16 +233,22 @@ function passing({ provides, routes, commands, tools }: Plugin): string[] {
   ];
 }
 
+/**
+ * The claim of a route. Routes whose paths differ only in the names of parameters have the same.
+ */
 export const routeClaim = (route: Route<any, any>): string =>
   `the route ${route.method} ${fullPath(route).replace(/:[^/]+/g, ":…")}`;
+/** The claim of an operation id. */
 export const operationClaim = ({ operation }: Pick<Route, "operation">): string =>
   `the operation id ${operation}`;
+/** The claim of a section of the settings. */
 export const sectionClaim = (section: string): string => `the settings section ${section}`;
+/** The claim of a command. */
 export const commandClaim = ({ name }: Pick<Command, "name">): string => `${command_words}${name}`;
 
 function sort(
   plugins: readonly Plugin[],
-  by: Replaced,
+  replacements: Replaced,
   off: readonly Refusal[],
 ): Pick<Ordered, "sorted"> | Pick<Ordered, "refused"> {
   const provider = new Map<string, Plugin>();
@@ -245,7 +270,7 @@ function sort(
       refused.push({ plugin, reason: missingService(missing, [...provider.keys()], off) });
       return;
     }
-    const replaced = [...by]
+    const replaced = [...replacements]
       .filter(([, replacement]) => replacement === plugin)
       .map(([target]) => target);
     // When it can't be set up, the one it replaces is, and has needs of its own.
@@ -260,15 +285,16 @@ function sort(
   return refused.length > 0 ? { refused } : { sorted };
 }
 
-function missingService(id: string, known: readonly string[], off: readonly Refusal[]): string {
+function missingService(id: string, known_ids: readonly string[], off: readonly Refusal[]): string {
   const provider = off.find(({ plugin }) => idsOf(plugin.provides).includes(id));
   return provider
     ? `it needs the service ${id} of the plugin ${provider.plugin.name}: ${provider.reason}`
-    : `it needs the service ${id}, which no loaded plugin provides${nearestHint(id, known)}`;
+    : `it needs the service ${id}, which no loaded plugin provides${nearestHint(id, known_ids)}`;
 }
 
 const idsOf = (refs: Plugin["needs"]): string[] =>
   Object.values(refs as Record<string, ServiceRef<unknown>>).map(({ id }) => id);
 const namesOf = (plugins: readonly Plugin[]): string[] => plugins.map(({ name }) => name);
+/** `a`, `a and b`, `a, b and c`. */
 export const inWords = (names: readonly string[]): string =>
   names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;

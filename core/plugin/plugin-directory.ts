@@ -27,6 +27,7 @@ import type {
 import { refusalReason, type TriedOut } from "./preflight";
 import { readRunningPlugins, type RunningPlugin } from "./running-plugins";
 
+/** The directory, and how its files are tried out. */
 export interface PluginDirectoryOptions {
   readonly data: string;
   readonly directory: string;
@@ -39,8 +40,10 @@ export interface PluginDirectoryOptions {
   /** Why these can't all be disabled. */
   readonly disablingProblems: (names: readonly string[]) => string[];
 }
+/** The plugins directory of one data directory. */
 export class PluginDirectory implements PluginFiles {
-  private found: { readonly key: string; readonly plugins: Promise<FoundPlugins> } | null = null;
+  private found_plugins: { readonly key: string; readonly plugins: Promise<FoundPlugins> } | null =
+    null;
 
   readonly loaded: ReadonlyMap<string, string>;
 
@@ -80,20 +83,20 @@ export class PluginDirectory implements PluginFiles {
   async find(): Promise<FoundPlugins> {
     const files = this.files();
     const key = JSON.stringify(files);
-    if (this.found?.key === key) return this.found.plugins;
+    if (this.found_plugins?.key === key) return this.found_plugins.plugins;
     const paths = files.map(({ file }) => file);
     const plugins = this.options.tryOut(paths).then((tried) => foundIn(files, tried));
-    this.found = { key, plugins };
-    plugins.catch(() => (this.found = null));
+    this.found_plugins = { key, plugins };
+    plugins.catch(() => (this.found_plugins = null));
     return plugins;
   }
 
   async add({ bytes, shown, replace, sha256 }: NewPlugin): Promise<Added> {
-    const own_sha256 = sha256Of(bytes);
-    if (sha256 !== null && sha256.toLowerCase() !== own_sha256)
+    const actual_sha256 = sha256Of(bytes);
+    if (sha256 !== null && sha256.toLowerCase() !== actual_sha256)
       throw refused(
         "wrong_sha256",
-        `${shown} does not match the expected SHA-256: it is ${own_sha256}, not ${sha256}.`,
+        `${shown} does not match the expected SHA-256: it is ${actual_sha256}, not ${sha256}.`,
       );
     mkdirSync(this.directory, { recursive: true, mode: 0o700 });
     const installed = await this.find();
@@ -101,7 +104,7 @@ export class PluginDirectory implements PluginFiles {
     try {
       const staged = join(staging, `candidate${extensionOf(shown)}`);
       writeFileSync(staged, bytes, { mode: 0o644 });
-      const isReplaceable = (file: PluginFile) => replace || file.sha256 === own_sha256;
+      const isReplaceable = (file: PluginFile) => replace || file.sha256 === actual_sha256;
       const checked = await this.check(staged, shown, isReplaceable, installed);
       const { description, replaced } = checked;
       const { name, version } = description;
@@ -109,7 +112,7 @@ export class PluginDirectory implements PluginFiles {
       renameSync(staged, file);
       if (replaced !== null && replaced.file !== file) removeFile(replaced.file, this.directory);
       this.remember(checked.tried, staged, file);
-      return { name, version, file, sha256: own_sha256, replaced, description };
+      return { name, version, file, sha256: actual_sha256, replaced, description };
     } finally {
       rmSync(staging, { recursive: true, force: true });
     }
@@ -128,34 +131,34 @@ export class PluginDirectory implements PluginFiles {
   }> {
     const reasonIn = ({ bad }: TriedOut): string | undefined =>
       refusalReason(bad.get(staged))?.replaceAll(staged, shown);
-    const others = installed.files.map(({ file }) => file);
-    const last = await this.options.tryOut([...others, staged]);
-    const description = last.found.get(staged);
+    const installed_paths = installed.files.map(({ file }) => file);
+    const with_candidate = await this.options.tryOut([...installed_paths, staged]);
+    const description = with_candidate.found.get(staged);
     if (description === undefined)
       throw refused(
         "bad_plugin",
-        `${shown} can't be added: ${reasonIn(last) ?? "it is not a plugin"}.`,
+        `${shown} can't be added: ${reasonIn(with_candidate) ?? "it is not a plugin"}.`,
       );
     const replaced = this.requireName(description, shown, isReplaceable, installed);
     // The files as they will be afterwards, sorted by name.
     const target = join(this.directory, `${description.name}${extensionOf(shown)}`);
-    const rest = others.filter((file) => file !== replaced?.file);
-    const later = [...rest, staged].sort((a, b) =>
+    const remaining = installed_paths.filter((file) => file !== replaced?.file);
+    const final_order = [...remaining, staged].sort((a, b) =>
       (a === staged ? target : a) < (b === staged ? target : b) ? -1 : 1,
     );
-    const is_last = others.length === rest.length && later.at(-1) === staged;
-    const next = is_last ? last : await this.options.tryOut(later);
-    const reason = reasonIn(next);
+    const is_last = installed_paths.length === remaining.length && final_order.at(-1) === staged;
+    const outcome = is_last ? with_candidate : await this.options.tryOut(final_order);
+    const reason = reasonIn(outcome);
     if (reason !== undefined) throw refused("bad_plugin", `${shown} can't be added: ${reason}.`);
-    for (const { file, name, reason: before } of installed.files) {
-      const after = refusalReason(next.bad.get(file));
-      if (rest.includes(file) && before === null && after !== undefined)
+    for (const { file, name, reason: reason_before } of installed.files) {
+      const reason_after = refusalReason(outcome.bad.get(file));
+      if (remaining.includes(file) && reason_before === null && reason_after !== undefined)
         throw refused(
           "bad_plugin",
-          `${shown} can't be added, because ${name} would be left out: ${after}.`,
+          `${shown} can't be added, because ${name} would be left out: ${reason_after}.`,
         );
     }
-    return { description: next.found.get(staged) ?? description, replaced, tried: next };
+    return { description: outcome.found.get(staged) ?? description, replaced, tried: outcome };
   }
 
   /** Keeps the result of the trial: the staged file is the one that was moved into place. */
@@ -165,7 +168,7 @@ export class PluginDirectory implements PluginFiles {
     const moved = new Map(found);
     if (description) moved.set(file, description);
     const plugins = Promise.resolve(foundIn(files, { bad, found: moved }));
-    this.found = { key: JSON.stringify(files), plugins };
+    this.found_plugins = { key: JSON.stringify(files), plugins };
   }
 
   private requireName(
@@ -175,14 +178,14 @@ export class PluginDirectory implements PluginFiles {
     { files }: FoundPlugins,
   ): PluginFile | null {
     if (this.options.built_in.includes(name))
-      throw clash(`${shown} has the name of the built-in plugin ${name}. Rename it.`);
+      throw nameTaken(`${shown} has the name of the built-in plugin ${name}. Rename it.`);
     const installed =
       files.find((file) => file.name === name || fileStem(file.file) === name) ?? null;
     if (installed === null || isReplaceable(installed)) return installed;
-    const has = installed.description?.version ?? "of an unknown version";
-    throw clash(
-      `The plugin ${name} ${has} is already installed, in ${installed.file}. To replace it ` +
-        `with ${version}, use --replace.`,
+    const installed_version = installed.description?.version ?? "of an unknown version";
+    throw nameTaken(
+      `The plugin ${name} ${installed_version} is already installed, in ` +
+        `${installed.file}. To replace it with ${version}, use --replace.`,
     );
   }
 
@@ -207,11 +210,11 @@ const extensionOf = (shown: string): string => (/\.ts(\?.*)?$/.test(shown) ? ".t
 
 /** `name/plugin.ts` is removed with its directory; of a link only the link itself. */
 function removeFile(file: string, directory: string): void {
-  const below = dirname(file);
-  const path = below === directory || !/^plugin\.(ts|js)$/.test(basename(file)) ? file : below;
+  const parent = dirname(file);
+  const path = parent === directory || !/^plugin\.(ts|js)$/.test(basename(file)) ? file : parent;
   if (!existsSync(path)) return;
   rmSync(path, { recursive: !lstatSync(path).isSymbolicLink(), force: true });
 }
 
 const refused = (code: string, detail: string): HttpError => new HttpError(400, code, detail);
-const clash = (detail: string): HttpError => new HttpError(409, "name_taken", detail);
+const nameTaken = (detail: string): HttpError => new HttpError(409, "name_taken", detail);

@@ -30,6 +30,7 @@ export interface PluginDescription {
   readonly commands: readonly string[];
 }
 
+/** A plugin of this process. */
 export interface DescribedPlugin {
   /** Null when it is built in. */
   readonly file: string | null;
@@ -38,6 +39,7 @@ export interface DescribedPlugin {
   readonly description: PluginDescription;
 }
 
+/** A file of the plugins directory, tried out. */
 export interface PluginFile {
   readonly file: string;
   readonly sha256: string;
@@ -48,6 +50,7 @@ export interface PluginFile {
   /** Why the next start would leave it out; null when it would not. */
   readonly reason: string | null;
 }
+/** A file of the plugins directory, which was not run. */
 export interface HashedFile {
   readonly file: string;
   /** The name of its plugin, as far as the file name tells. */
@@ -58,6 +61,7 @@ export interface HashedFile {
 export interface FoundPlugins {
   readonly files: readonly PluginFile[];
 }
+/** A file to be added. */
 export interface NewPlugin {
   readonly bytes: Uint8Array;
   /** For people: a path, an address, the name of an upload. */
@@ -67,6 +71,7 @@ export interface NewPlugin {
   /** The expected hash, 64 hexadecimal digits; null: any. */
   readonly sha256: string | null;
 }
+/** A file that was added. It is loaded at the next start. */
 export interface Added {
   readonly name: string;
   readonly version: string;
@@ -80,6 +85,7 @@ export interface Added {
 /** The largest file of a plugin. */
 export const plugin_bytes_max = 64 * 2 ** 20;
 
+/** The plugins directory. */
 export interface PluginFiles {
   readonly directory: string;
   /** Names of the built-in plugins. */

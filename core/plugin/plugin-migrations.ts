@@ -8,6 +8,7 @@ import type { Store } from "../store/store";
 import type { Plugin } from "./contract";
 import { sortedByNeeds } from "./order";
 
+/** The plugins, and where a copy of the database is kept. */
 export interface PluginMigrationsOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -18,6 +19,7 @@ export interface PluginMigrationsOptions {
   readonly beforeMigration?: MigrateOptions["before"];
 }
 
+/** The migrations of one start. Call `builtIn` first. */
 export class PluginMigrations {
   private copied = false;
 

@@ -84,7 +84,7 @@ export async function tryOut(
 ): Promise<TriedOut> {
   const bad = new Map<string, RefusedPlugin>();
   const found = new Map<string, PluginDescription>();
-  const take = (outcome: TriedOut): void => {
+  const addOutcome = (outcome: TriedOut): void => {
     for (const [file, refused] of outcome.bad) bad.set(file, refused);
     for (const [file, plugin] of outcome.found) found.set(file, plugin);
   };
@@ -92,17 +92,17 @@ export async function tryOut(
     bad.set(file, { file, name: fileStem(file), version: null, problems: [reason] });
   };
   for (;;) {
-    const rest = files.filter((file) => !bad.has(file));
-    if (rest.length === 0) return { bad, found };
-    const outcome = await runChild([...command, ...rest], env, silence_ms);
-    take(outcome);
+    const remaining = files.filter((file) => !bad.has(file));
+    if (remaining.length === 0) return { bad, found };
+    const outcome = await runChild([...command, ...remaining], env, silence_ms);
+    addOutcome(outcome);
     if (outcome.finished) return { bad, found };
     if (outcome.at !== null) blame(outcome.at, outcome.ending);
     else if (outcome.bad.size === 0) {
       // It is unknown which of them it was: try each by itself.
-      if (rest.length < 2)
-        for (const file of rest) blame(file, `it could not be tried out: ${outcome.ending}`);
-      else for (const file of rest) take(await tryOut(command, env, [file], silence_ms));
+      if (remaining.length < 2)
+        for (const file of remaining) blame(file, `it could not be tried out: ${outcome.ending}`);
+      else for (const file of remaining) addOutcome(await tryOut(command, env, [file], silence_ms));
       return { bad, found };
     }
   }
@@ -122,17 +122,17 @@ async function runChild(
       stdout: "pipe",
       stderr: "pipe",
     });
-    const [{ text, limit_ms }, complaint] = await Promise.all([
+    const [{ text, limit_ms }, error_output] = await Promise.all([
       textOf(child, silence_ms),
       new Response(child.stderr).text(),
       child.exited,
     ]);
     const { doing, ...progress } = progressOf(text);
-    const words = lastWords(complaint);
+    const last_words = lastWords(error_output);
     const ending =
       child.signalCode === "SIGKILL"
         ? `its ${doing} hung and was stopped after ${Math.round(limit_ms / 1_000)} s`
-        : `its ${doing} ended the process: ${words || `exit code ${child.exitCode}`}`;
+        : `its ${doing} ended the process: ${last_words || `exit code ${child.exitCode}`}`;
     return { ...progress, ending };
   } finally {
     rmSync(scratch, { recursive: true, force: true });

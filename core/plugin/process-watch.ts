@@ -55,15 +55,15 @@ export function watchTimers(code: RunningCode): void {
   const timers = ["setTimeout", "setInterval", "setImmediate"] as const;
   for (const name of timers) {
     const set = globalThis[name] as (...args: any[]) => unknown;
-    const watched = (work: unknown, ...rest: unknown[]): unknown => {
+    const watchedTimer = (work: unknown, ...rest_arguments: unknown[]): unknown => {
       const { plugin } = originOf();
-      if (plugin === undefined || typeof work !== "function") return set(work, ...rest);
+      if (plugin === undefined || typeof work !== "function") return set(work, ...rest_arguments);
       const marked = code.marked({ plugin, what: "a timer of its own" });
-      return set((...args: unknown[]) => marked(() => work(...args) as unknown), ...rest);
+      return set((...args: unknown[]) => marked(() => work(...args) as unknown), ...rest_arguments);
     };
     // `util.promisify` looks up its own variant of a timer there.
-    Object.defineProperties(watched, Object.getOwnPropertyDescriptors(set));
-    (globalThis as Record<string, unknown>)[name] = watched;
+    Object.defineProperties(watchedTimer, Object.getOwnPropertyDescriptors(set));
+    (globalThis as Record<string, unknown>)[name] = watchedTimer;
   }
 }
 

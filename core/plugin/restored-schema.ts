@@ -10,7 +10,8 @@ const of_type: Readonly<Record<string, (schema: Plain) => TSchema>> = {
   boolean: (schema) => Type.Boolean(schema),
 };
 
-export const restoredSection = ({ properties, required = [], ...rest }: TObject): TObject =>
+/** The schema of a section, which validates as the original does. */
+export const restoredSection = ({ properties, required = [], ...annotations }: TObject): TObject =>
   Type.Object(
     Object.fromEntries(
       Object.entries(properties).map(([key, setting]) => {
@@ -18,17 +19,17 @@ export const restoredSection = ({ properties, required = [], ...rest }: TObject)
         return [key, required.includes(key) ? restored : Type.Optional(restored)];
       }),
     ),
-    rest,
+    annotations,
   );
 
 /** A setting of one of Dossier's own kinds is validated by that kind. */
 function restoredSetting(schema: Plain): TSchema {
   if (schema.kind !== undefined) return Type.Unsafe(schema);
   if (schema.anyOf) {
-    const { anyOf, ...rest } = schema;
+    const { anyOf, ...annotations } = schema;
     return Type.Union(
       anyOf.map((literal) => Type.Literal(literal.const)),
-      rest,
+      annotations,
     );
   }
   return of_type[String(schema.type)]?.(schema) ?? Type.Unsafe(schema);

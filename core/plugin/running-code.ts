@@ -13,11 +13,13 @@ export interface CodeLabel {
 
 /** Indices into the shared numbers. */
 export const beat_place = 0;
+/** The label of the code that is running; 0 for none. */
 export const now_place = 1;
 /** From this index on: how many calls of each label are in progress. */
 export const first_label_place = 2;
 const labels_max = 4_096;
 
+/** The dropped-in plugins' code in this process. */
 export class RunningCode {
   /** See the indices above. Labels start at 1: 0 means none. */
   readonly shared = new Int32Array(
@@ -39,8 +41,8 @@ export class RunningCode {
   /** Beyond the maximum, the remaining labels share the last index. */
   private placeOf(label: CodeLabel): number {
     const key = `${label.plugin} ${label.what}`;
-    const known = this.places.get(key);
-    if (known !== undefined) return known;
+    const existing = this.places.get(key);
+    if (existing !== undefined) return existing;
     if (this.labels.length === labels_max) return labels_max;
     const place = this.labels.push(label);
     this.places.set(key, place);
@@ -55,9 +57,9 @@ export class RunningCode {
 
   /** A plugin's labels in progress; the one running right now comes first. */
   underWay(plugin: string): CodeLabel[] {
-    const now = this.labels[this.shared[now_place]! - 1];
-    const begun = this.labels.filter((_, i) => this.shared[first_label_place + i + 1]! > 0);
-    return [now, ...begun].filter((label) => label?.plugin === plugin) as CodeLabel[];
+    const running = this.labels[this.shared[now_place]! - 1];
+    const in_progress = this.labels.filter((_, i) => this.shared[first_label_place + i + 1]! > 0);
+    return [running, ...in_progress].filter((label) => label?.plugin === plugin) as CodeLabel[];
   }
 
   /** The event loop is alive. */
@@ -66,7 +68,7 @@ export class RunningCode {
   }
 
   private run<R>(place: number, plugin: string, work: () => R): R {
-    const before = this.shared[now_place]!;
+    const previous = this.shared[now_place]!;
     this.shared[now_place] = place;
     this.shared[first_label_place + place]! += 1;
     const end = (): void => {
@@ -79,7 +81,7 @@ export class RunningCode {
       end();
       throw error;
     } finally {
-      this.shared[now_place] = before;
+      this.shared[now_place] = previous;
     }
     if (result instanceof Promise) void result.then(end, end);
     else end();

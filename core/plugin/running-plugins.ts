@@ -6,6 +6,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** A plugin file as it was when the server started. */
 export interface RunningPlugin {
   readonly name: string;
   readonly version: string;
@@ -15,8 +16,10 @@ export interface RunningPlugin {
 
 const fileIn = (data: string): string => join(data, "dossier.plugins.json");
 
+/** Written when the server has started. */
 export const writeRunningPlugins = (data: string, plugins: readonly RunningPlugin[]): void =>
   writeFileSync(fileIn(data), JSON.stringify(plugins), { mode: 0o600 });
+/** Called when the server has stopped. */
 export const removeRunningPlugins = (data: string): void => rmSync(fileIn(data), { force: true });
 
 /** Empty when no server has written it. */

@@ -29,6 +29,7 @@ import type {
 const open_sections: ReadonlySet<string> = new Set(["jobs", "plugins"]);
 const pause_setting = "jobs.pause_intake";
 
+/** The parts of the server whose state is shown. */
 export interface OperationsOptions {
   readonly started_at_ms: number;
   readonly settings: LiveSettings;
@@ -50,6 +51,7 @@ export interface OperationsOptions {
   };
 }
 
+/** Asks the parts of the server each time; keeps nothing itself. */
 export class ServerOperations implements Operations {
   readonly started_at_ms: number;
   readonly jobs: Operations["jobs"];
@@ -60,19 +62,19 @@ export class ServerOperations implements Operations {
     this.started_at_ms = started_at_ms;
     this.plugin_files = plugin_files;
     this.jobs = {
-      count: () => queue.status(),
-      kinds: () => queue.kindCounts(),
-      list: (state, window) => queue.overview.list(state, window),
-      activeSubjects: (subjects) => queue.overview.activeSubjects(subjects),
-      newest: () => queue.overview.newest(),
-      reasons: () => queue.failureReasons(),
-      retryKind: (selection) => queue.overview.retryKind(selection),
-      drop: (id) => queue.overview.drop(id),
-      dropKind: (selection) => queue.overview.dropKind(selection),
-      isDroppable: (kind) => queue.overview.isDroppable(kind),
-      isRetriable: (kind) => queue.overview.isRetriable(kind),
-      newestDone: (names, limit) => queue.overview.newestDone(names, limit),
-      retry: (id) => queue.overview.retry(id),
+      count: () => queue.queries.counts(),
+      kinds: () => queue.queries.kindCounts(),
+      list: (state, window) => queue.queries.list(state, window),
+      activeSubjects: (subjects) => queue.queries.activeSubjects(subjects),
+      newest: () => queue.queries.newest(),
+      reasons: () => queue.queries.failureReasons(),
+      retryKind: (selection) => queue.actions.retryKind(selection),
+      drop: (id) => queue.actions.drop(id),
+      dropKind: (selection) => queue.actions.dropKind(selection),
+      isDroppable: (kind) => queue.actions.isDroppable(kind),
+      isRetriable: (kind) => queue.actions.isRetriable(kind),
+      newestDone: (names, limit) => queue.queries.newestDone(names, limit),
+      retry: (id) => queue.actions.retry(id),
     };
   }
 
@@ -108,12 +110,14 @@ export class ServerOperations implements Operations {
   }
 
   describe(name: string): PluginDescription | undefined {
-    const found = this.options.host.described.filter((plugin) => plugin.description.name === name);
-    return (found.find(({ runs }) => runs) ?? found[0])?.description;
+    const matching = this.options.host.described.filter(
+      (plugin) => plugin.description.name === name,
+    );
+    return (matching.find(({ runs }) => runs) ?? matching[0])?.description;
   }
 
   knowSettings(section: string, schema: TObject): void {
-    this.options.settings.know(section, schema);
+    this.options.settings.addSection(section, schema);
   }
 
   filled<T>(ref: SlotRef<T>): readonly Filled<T>[] {
@@ -212,8 +216,11 @@ export class ServerOperations implements Operations {
 
   async nodes(): Promise<NodeOverview[]> {
     const { nodes, queue, clock } = this.options;
-    const [known, running] = await Promise.all([nodes.listRecent(), queue.runningByNode()]);
-    return known.map((node) => {
+    const [recent_nodes, running] = await Promise.all([
+      nodes.listRecent(),
+      queue.queries.runningByNode(),
+    ]);
+    return recent_nodes.map((node) => {
       const is_silent = node.seen_at <= clock.now_ms() - silent_ms_max;
       return {
         ...node,

@@ -27,6 +27,7 @@ export interface SettingForm {
   readonly form: StoredForm;
 }
 
+/** The rules of all known settings. */
 export class SettingRules {
   constructor(private readonly sections: Sections) {}
 
@@ -36,8 +37,8 @@ export class SettingRules {
       keysOf(schema)
         .filter((key) => changesOf(schema, key) !== "outside")
         .map((key) => {
-          const of = propertyOf(schema, key);
-          return { setting: `${section}.${key}`, schema: of, form: storedForm(of) };
+          const definition = propertyOf(schema, key);
+          return { setting: `${section}.${key}`, schema: definition, form: storedForm(definition) };
         }),
     );
   }
@@ -55,27 +56,27 @@ export class SettingRules {
 
   /** The value to store; null removes the stored value. @throws HttpError 400 */
   private checked(name: string, raw: unknown): unknown {
-    const of = this.find(name);
-    const refuse = (why: string): never => {
-      throw badRequest(`${name} ${why}.`, `/${name}`);
+    const setting = this.find(name);
+    const refuse = (problem: string): never => {
+      throw badRequest(`${name} ${problem}.`, `/${name}`);
     };
-    if (of === undefined) {
-      const known = [...this.sections].flatMap(([section, schema]) =>
+    if (setting === undefined) {
+      const setting_names = [...this.sections].flatMap(([section, schema]) =>
         keysOf(schema).map((key) => `${section}.${key}`),
       );
       throw badRequest(
-        `There is no setting ${name}; the nearest is ${nearestWord(name, known)}.`,
+        `There is no setting ${name}; the nearest is ${nearestWord(name, setting_names)}.`,
         `/${name}`,
       );
     }
-    if (of.changes === "outside")
+    if (setting.changes === "outside")
       return refuse(
         "can't be stored, because it controls what the server can reach or how it is " +
           "reached. Set it in dossier.toml, in the environment or on the command line, and " +
           "restart the server",
       );
     if (raw === null) return null;
-    if (raw === "" && of.schema.kind !== "list")
+    if (raw === "" && setting.schema.kind !== "list")
       return refuse("must not be empty. To go back to the default, unset it");
     if (
       typeof raw === "string" &&
@@ -83,10 +84,10 @@ export class SettingRules {
       [...raw].length > text_length_max
     )
       return refuse(`must be at most ${text_length_max} characters`);
-    const decoded = decode(raw, of.schema);
+    const decoded = decode(raw, setting.schema);
     if ("problem" in decoded) return refuse(decoded.problem);
     // Durations and sizes are stored in their notation, also in lists.
-    const { kind, of: items } = of.schema;
+    const { kind, of: items } = setting.schema;
     return kind === "duration" || kind === "size" || items === "duration" ? raw : decoded.value;
   }
 
@@ -97,11 +98,13 @@ export class SettingRules {
       throw badRequest(`${name} must ${schema.stored?.must ?? formWords(schema)}.`, `/${name}`);
   }
 
+  /** The decoded value: durations in ms, sizes in bytes. Undefined when it is invalid. */
   decoded(name: string, raw: unknown): unknown {
     const decoded = decode(raw, this.find(name)!.schema);
     return "value" in decoded ? decoded.value : undefined;
   }
 
+  /** The definition of a setting; undefined when there is none. */
   find(name: string): { readonly schema: SettingSchema; readonly changes: Changes } | undefined {
     const schema = this.sections.get(sectionOf(name));
     const key = keyOf(name);
@@ -110,5 +113,7 @@ export class SettingRules {
   }
 }
 
+/** `jobs` for `jobs.keep_done`. */
 export const sectionOf = (name: string): string => name.slice(0, Math.max(0, name.indexOf(".")));
+/** `keep_done` for `jobs.keep_done`. */
 export const keyOf = (name: string): string => name.slice(name.indexOf(".") + 1);

@@ -6,6 +6,7 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import { hidden, stored_origin, type Setting } from "../base/config";
 import type { Changes, SettingSchema } from "../base/settings";
 
+/** What a form needs to know about the values of a setting. */
 export type SettingKind =
   | "text"
   | "integer"
@@ -45,6 +46,7 @@ export interface SettingState {
   readonly problem: string | null;
 }
 
+/** What is known of the values of a setting. */
 export interface KnownOfSetting {
   readonly changes: Changes;
   readonly now: Setting | undefined;
@@ -54,6 +56,7 @@ export interface KnownOfSetting {
   readonly problem: string | null;
 }
 
+/** The state of this setting, with its secret hidden. */
 export function describe(
   setting: string,
   schema: SettingSchema,
@@ -95,8 +98,9 @@ function kindOf(schema: SettingSchema): SettingKind {
 const choicesOf = (schema: SettingSchema): string[] =>
   (schema.anyOf as TSchema[]).map((literal) => String(literal.const));
 
-/** The settings of a section, and the properties of one of them. */
+/** The names of the settings of a section, without the section. */
 export const keysOf = (schema: TObject): string[] => Object.keys(schema.properties);
+/** The definition of a setting, which must exist. */
 export const propertyOf = (schema: TObject, key: string): SettingSchema =>
   schema.properties[key] as SettingSchema;
 /** As declared by the setting, otherwise by its section. */

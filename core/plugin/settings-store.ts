@@ -2,6 +2,7 @@
 import { toNumber } from "../store/columns";
 import type { Db } from "../store/store";
 
+/** Times are epoch milliseconds. */
 export interface SettingsTables {
   core_settings: {
     /** `section.key` */
@@ -16,9 +17,12 @@ export interface SettingsTables {
    */
   core_settings_origins: { setting: string; origin: string; value: string };
 }
+/** The database or a transaction, for statements about settings. */
 export type SettingsDb = Db<SettingsTables>;
+/** A stored setting. */
 export type SettingRow = SettingsTables["core_settings"];
 
+/** Sorted by name. */
 export const readSettings = async (db: SettingsDb): Promise<SettingRow[]> =>
   (await db.selectFrom("core_settings").selectAll().orderBy("setting").execute()).map((row) => ({
     ...row,
@@ -26,6 +30,7 @@ export const readSettings = async (db: SettingsDb): Promise<SettingRow[]> =>
     changed_at: toNumber(row.changed_at),
   }));
 
+/** Inserts or replaces it. */
 export const writeSetting = async (db: SettingsDb, row: SettingRow): Promise<void> => {
   const { value, sealed, changed_at } = row;
   await db
@@ -35,6 +40,7 @@ export const writeSetting = async (db: SettingsDb, row: SettingRow): Promise<voi
     .execute();
 };
 
+/** Does nothing when it is not stored. */
 export const deleteSetting = async (db: SettingsDb, setting: string): Promise<void> => {
   await db.deleteFrom("core_settings").where("setting", "=", setting).execute();
 };
@@ -42,6 +48,7 @@ export const deleteSetting = async (db: SettingsDb, setting: string): Promise<vo
 /** By setting. */
 export type Origins = ReadonlyMap<string, { readonly origin: string; readonly value: unknown }>;
 
+/** What the server that was started last has recorded. */
 export const readOrigins = async (db: SettingsDb): Promise<Origins> =>
   new Map(
     (await db.selectFrom("core_settings_origins").selectAll().orderBy("setting").execute()).map(
@@ -49,6 +56,7 @@ export const readOrigins = async (db: SettingsDb): Promise<Origins> =>
     ),
   );
 
+/** Replaces what an earlier start has recorded. */
 export const writeOrigins = async (db: SettingsDb, origins: Origins): Promise<void> => {
   await db.deleteFrom("core_settings_origins").execute();
   const rows = [...origins].map(([setting, { origin, value }]) => ({

@@ -31,26 +31,30 @@ export interface ClaimedNames {
 }
 
 /** @throws Error with everything that is wrong. */
-export function checkedResult(plugin: Plugin, returned: unknown, taken: ClaimedNames): SetUpResult {
+export function checkedResult(
+  plugin: Plugin,
+  returned: unknown,
+  claimed: ClaimedNames,
+): SetUpResult {
   if (typeof returned !== "object" || returned === null)
     throw new Error("its setup returned nothing");
   const result = returned as SetUpResult;
   const problems = [
     ...keyProblems(plugin, result),
     ...promiseProblems(plugin, result),
-    ...lists(result),
+    ...listProblems(result),
     ...hookProblems(result),
   ];
   if (problems.length === 0)
     problems.push(
       ...((result.fills ?? []) as Fill[]).flatMap((fill, i, all) =>
-        fillProblems(fill, all.slice(0, i), taken),
+        fillProblems(fill, all.slice(0, i), claimed),
       ),
       ...((result.jobs ?? []) as JobHandler[]).flatMap((job, i, all) =>
-        jobProblems(plugin, job, all.slice(0, i), taken),
+        jobProblems(plugin, job, all.slice(0, i), claimed),
       ),
       ...scheduleProblems(result.schedules),
-      ...rootProblems(plugin, result, taken),
+      ...rootProblems(plugin, result, claimed),
     );
   if (problems.length > 0) throw new Error(problems.join("; "));
   return result;
@@ -88,17 +92,17 @@ function keyProblems(plugin: Plugin, result: SetUpResult): string[] {
 function promiseProblems(plugin: Plugin, result: SetUpResult): string[] {
   return promised_kinds.flatMap((kind) =>
     Object.keys(kind === "services" ? plugin.provides : plugin[kind]).flatMap((key) => {
-      const found: unknown = result[kind]?.[key];
-      if (found === undefined)
+      const field: unknown = result[kind]?.[key];
+      if (field === undefined)
         return `its manifest has ${kind}.${key}, but its setup did not return it`;
-      return kind !== "services" && typeof found !== "function"
+      return kind !== "services" && typeof field !== "function"
         ? `its ${kind}.${key} must be a function`
         : [];
     }),
   );
 }
 
-const lists = (result: SetUpResult): string[] =>
+const listProblems = (result: SetUpResult): string[] =>
   list_kinds
     .filter((key) => result[key] !== undefined && !Array.isArray(result[key]))
     .map((key) => `its ${key} must be a list`);
@@ -110,37 +114,42 @@ const hookProblems = (result: SetUpResult): string[] =>
 
 function fillProblems(
   fill: Fill | undefined,
-  before: readonly Fill[],
-  taken: ClaimedNames,
+  earlier: readonly Fill[],
+  claimed: ClaimedNames,
 ): string[] {
   const ref = fill?.slot as SlotRef<any> | undefined;
   if (ref?.kind !== "slot" || typeof ref.id !== "string")
     return ["one of its fills has no slot: check the name that is imported"];
   const { id } = ref;
-  const slot = taken.slotOf(id);
+  const slot = claimed.slotOf(id);
   if (slot === undefined)
-    return [`it fills the slot ${id}, which no plugin reads${nearestHint(id, taken.slot_ids)}`];
+    return [`it fills the slot ${id}, which no plugin reads${nearestHint(id, claimed.slot_ids)}`];
   const { value, varies = false } = fill!;
   if (value === undefined || value === null) return [`it fills ${id} with ${String(value)}`];
   if (varies && typeof value !== "function")
     return [`its value for ${id} varies, so it must be a function`];
   if (slot.arity === "one") {
-    const filler = taken.fillerOf(slot);
+    const filler = claimed.fillerOf(slot);
     if (filler !== undefined)
       return [
         `it fills ${id}, which takes one value and is filled by the plugin ${filler}: to take ` +
           `its place, declare replaces: ["${filler}"]`,
       ];
-    if (before.some((other) => other.slot.id === id)) return [`it fills ${id} twice`];
+    if (earlier.some((earlier_fill) => earlier_fill.slot.id === id))
+      return [`it fills ${id} twice`];
   }
   if (varies) return [];
-  const wrong = slot.check?.(value);
-  if (wrong) return [`its value for ${id} is invalid: ${wrong}`];
+  const problem = slot.check?.(value);
+  if (problem) return [`its value for ${id} is invalid: ${problem}`];
   const key = slot.key?.(value);
   if (key === undefined) return [];
-  if (before.some((other) => other.slot.id === id && slot.key!(other.value) === key))
+  if (
+    earlier.some(
+      (earlier_fill) => earlier_fill.slot.id === id && slot.key!(earlier_fill.value) === key,
+    )
+  )
     return [`it fills ${id} with ${key} twice`];
-  const owner = taken.fillerOf(slot, value);
+  const owner = claimed.fillerOf(slot, value);
   return owner === undefined
     ? []
     : [`it fills ${id} with ${key}, as the plugin ${owner} already does`];
@@ -166,8 +175,8 @@ const isCount = (value: unknown): boolean => Number.isInteger(value) && (value a
 function jobProblems(
   plugin: Plugin,
   job: JobHandler | undefined,
-  before: readonly JobHandler[],
-  taken: ClaimedNames,
+  earlier: readonly JobHandler[],
+  claimed: ClaimedNames,
 ): string[] {
   const { on, run, limits } = job ?? {};
   if (on === undefined || !["job", "event"].includes(on.kind) || typeof on.id !== "string")
@@ -181,17 +190,18 @@ function jobProblems(
     problems.push(`its handler of ${label} needs limits.timeout_ms, a number of milliseconds`);
   if (limits?.concurrency !== undefined && !isCount(limits.concurrency))
     problems.push(`limits.concurrency of ${label} must be a number of 1 or more`);
-  const rival = taken.handlerOf(on);
-  if (before.some((other) => other.on?.id === on.id)) problems.push(`it handles ${label} twice`);
-  else if (on.kind === "job" && rival !== undefined)
-    problems.push(`it handles ${label}, as the plugin ${rival} already does`);
+  const handler_plugin = claimed.handlerOf(on);
+  if (earlier.some((earlier_job) => earlier_job.on?.id === on.id))
+    problems.push(`it handles ${label} twice`);
+  else if (on.kind === "job" && handler_plugin !== undefined)
+    problems.push(`it handles ${label}, as the plugin ${handler_plugin} already does`);
   return problems;
 }
 
 /** @throws what a function of schedules throws. */
 export function schedulesOf(schedules: unknown): readonly Schedule[] {
-  const found: unknown = typeof schedules === "function" ? schedules() : schedules;
-  return (found ?? []) as readonly Schedule[];
+  const schedule_list: unknown = typeof schedules === "function" ? schedules() : schedules;
+  return (schedule_list ?? []) as readonly Schedule[];
 }
 
 /** The problems of schedules; of a function, those of its current result. */
@@ -202,12 +212,12 @@ export function scheduleProblems(declared: unknown): string[] {
   return (schedules as (Schedule | undefined)[]).flatMap((schedule) => {
     const { cron, on, payload } = schedule ?? {};
     if (on?.kind !== "job") return ["one of its schedules has no job"];
-    const wrong = cronProblem(cron);
-    if (wrong !== undefined)
-      return [`its schedule ${JSON.stringify(cron)} of the job ${on.id} can't be read: ${wrong}`];
-    const misfit = Value.Errors(on.payload, payload).First();
-    if (!misfit) return [];
-    const { path, message } = misfit;
+    const problem = cronProblem(cron);
+    if (problem !== undefined)
+      return [`its schedule ${JSON.stringify(cron)} of the job ${on.id} can't be read: ${problem}`];
+    const payload_error = Value.Errors(on.payload, payload).First();
+    if (!payload_error) return [];
+    const { path, message } = payload_error;
     return [
       `the payload of its schedule of the job ${on.id} does not fit: ${path || "/"} ${message}`,
     ];

@@ -40,12 +40,14 @@ export interface Filled<T> {
   readonly value: T;
 }
 
+/** The values of all slots. Add them while plugins are set up, then call `complete`. */
 export class SlotRegistry {
   private readonly fills = new Map<string, Added[]>();
   /** For slots whose values never change. */
   private readonly values = new Map<string, readonly unknown[]>();
   private is_complete = false;
 
+  /** Adds a value that was checked before. */
   add(plugin: string, fill: Fill): void {
     const { id } = fill.slot;
     this.fills.set(id, [...(this.fills.get(id) ?? []), { plugin, fill }]);

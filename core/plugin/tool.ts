@@ -10,6 +10,7 @@ import type { Command, CommandInput } from "./command";
 export interface OpenedData {
   readonly slot: <T>(ref: SlotRef<T>) => readonly T[];
 }
+/** What a tool is given. */
 export interface ToolInput extends Omit<CommandInput, "ask"> {
   /** The path of the data directory, which may be missing. */
   readonly data: string;

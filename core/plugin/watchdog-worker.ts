@@ -15,7 +15,7 @@ import {
 declare const self: Worker;
 
 const standard_error = 2;
-const named_max = 10;
+const labels_shown_max = 10;
 
 let shared: Int32Array = new Int32Array();
 const labels: CodeLabel[] = [];
@@ -36,43 +36,43 @@ self.addEventListener("message", ({ data }: MessageEvent<WatchdogMessage>) => {
  */
 function watch(limit_ms: number, look_ms: number, data: string): void {
   let last_beat = -1;
-  let looks = 0;
-  let is_said = false;
+  let checks = 0;
+  let is_reported = false;
   setInterval(() => {
     const beat = Atomics.load(shared, beat_place);
     if (beat !== last_beat) {
-      [last_beat, looks, is_said] = [beat, 0, false];
+      [last_beat, checks, is_reported] = [beat, 0, false];
       return;
     }
-    looks++;
-    if (looks * look_ms < limit_ms || is_said) return;
-    is_said = true;
-    stoodStill(limit_ms, data);
+    checks++;
+    if (checks * look_ms < limit_ms || is_reported) return;
+    is_reported = true;
+    reportBlocked(limit_ms, data);
   }, look_ms);
 }
 
-function stoodStill(limit_ms: number, data: string): void {
+function reportBlocked(limit_ms: number, data: string): void {
   const now = labels[Atomics.load(shared, now_place) - 1];
   const begun = labels.filter((_, i) => Atomics.load(shared, first_label_place + i + 1) > 0);
-  const stood = `the event loop has been blocked for ${limit_ms / 1_000} s`;
+  const blocked = `the event loop has been blocked for ${limit_ms / 1_000} s`;
   const [culprit] = now ? [now] : begun;
-  if (!culprit) return say("error", `${stood}, and no plugin is known to be the cause`, {});
-  const others = begun.filter(({ plugin }) => plugin !== culprit.plugin);
+  if (!culprit) return writeLine("error", `${blocked}, and no plugin is known to be the cause`, {});
+  const other_plugins = begun.filter(({ plugin }) => plugin !== culprit.plugin);
   const { plugin, what } = culprit;
   const how = `it blocked the server for ${limit_ms / 1_000} s, in ${what}`;
   const at = new Date().toISOString();
   writeLastExit(data, { plugin, what, how, at });
-  say("error", `${stood} by the code of the plugin ${plugin}; the server exits`, {
+  writeLine("error", `${blocked} by the code of the plugin ${plugin}; the server exits`, {
     plugin,
     what,
-    certain: now !== undefined || others.length === 0,
-    in_work: begun.slice(0, named_max).map((label) => `${label.plugin}: ${label.what}`),
+    certain: now !== undefined || other_plugins.length === 0,
+    in_work: begun.slice(0, labels_shown_max).map((label) => `${label.plugin}: ${label.what}`),
   });
   // A thread can't end the process with an exit code, and nothing else would run any more.
   process.kill(process.pid, "SIGKILL");
 }
 
-function say(level: string, message: string, fields: object): void {
+function writeLine(level: string, message: string, fields: object): void {
   const line = JSON.stringify({ time: new Date().toISOString(), level, message, ...fields });
   try {
     writeSync(standard_error, `${line}\n`);

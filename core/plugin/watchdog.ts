@@ -4,6 +4,7 @@
  */
 import type { RunningCode, WatchdogMessage } from "./running-code";
 
+/** How long plugins may block the event loop. */
 export interface WatchdogOptions {
   readonly code: RunningCode;
   readonly limit_ms: number;
@@ -16,6 +17,7 @@ const looks = 20;
 const look_ms_min = 10;
 const look_ms_max = 1_000;
 
+/** Watches from its construction until `stop`. */
 export class Watchdog {
   private readonly beating: ReturnType<typeof setInterval>;
   private readonly worker: Worker;
@@ -36,6 +38,7 @@ export class Watchdog {
     this.beating.unref();
   }
 
+  /** Ends the thread. */
   stop(): void {
     clearInterval(this.beating);
     this.worker.terminate();

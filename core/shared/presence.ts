@@ -4,6 +4,7 @@
  */
 import type { Notifier } from "../base/notifier";
 
+/** How this process knows of the others. */
 export interface PresenceOptions {
   /** The id of this process. */
   readonly id: string;
@@ -14,14 +15,15 @@ export interface PresenceOptions {
   readonly onMistaken?: (listener: () => void) => void;
 }
 
-const look_every_ms = 5_000;
+const check_every_ms = 5_000;
 /** Shorter than the time after which others take a process for dead. */
 const frozen_ms = 12_000;
 
+/** This process among those that hold something in shared entries. */
 export class Presence {
   private readonly listeners = new Set<() => void>();
   private timer: NodeJS.Timeout | undefined;
-  private looked_at_ms = 0;
+  private checked_at_ms = 0;
 
   constructor(private readonly options: PresenceOptions) {}
 
@@ -29,6 +31,7 @@ export class Presence {
     return this.options.id;
   }
 
+  /** Ids of the live processes. */
   alive(): Promise<ReadonlySet<string>> {
     return this.options.alive();
   }
@@ -37,16 +40,16 @@ export class Presence {
   onDoubt(listener: () => void): void {
     this.listeners.add(listener);
     if (this.timer !== undefined) return;
-    this.looked_at_ms = performance.now();
-    this.timer = setInterval(() => this.look(), look_every_ms).unref();
+    this.checked_at_ms = performance.now();
+    this.timer = setInterval(() => this.check(), check_every_ms).unref();
     this.options.notifier.onMissed(() => this.notifyDoubt());
     this.options.onMistaken?.(() => this.notifyDoubt());
   }
 
-  private look(): void {
+  private check(): void {
     const now_ms = performance.now();
-    const was_frozen = now_ms - this.looked_at_ms > frozen_ms;
-    this.looked_at_ms = now_ms;
+    const was_frozen = now_ms - this.checked_at_ms > frozen_ms;
+    this.checked_at_ms = now_ms;
     if (was_frozen) this.notifyDoubt();
   }
 

@@ -9,6 +9,7 @@ import { Semaphore, LimiterRefusal, type LimiterEntry } from "../lib/limiter";
 import type { SharedState, Step } from "../store/shared-state";
 import type { Presence } from "./presence";
 
+/** The limits themselves; read at each change. */
 export interface SharedLimits {
   /** Active runs at the same time. */
   readonly concurrency: number;
@@ -17,6 +18,7 @@ export interface SharedLimits {
   /** The longest wait before a run is refused, milliseconds. Default: unlimited. */
   readonly wait_ms_max?: number;
 }
+/** What all limits of a process share. */
 export interface SharedLimiterOptions {
   readonly state: SharedState;
   readonly presence: Presence;
@@ -28,23 +30,24 @@ const RunsAdmitted = topic<null>("core.places_moved");
 
 /** An active or waiting run, with its process and its key. */
 type Ticket = readonly [id: string, node: string, key: string];
-interface Line {
+interface SharedQueue {
   readonly running: readonly Ticket[];
   readonly waiting: readonly Ticket[];
 }
-interface Moved {
+interface QueueChange {
   /** Active tickets of this process. */
   readonly running: ReadonlySet<string>;
   /** Whether runs of other processes were admitted. */
   readonly others: boolean;
 }
 
-const nobody: Line = { running: [], waiting: [] };
+const empty_queue: SharedQueue = { running: [], waiting: [] };
 const keep_ms = 3_600_000;
 /** The polling interval while waiting, and while only running. */
-const look_every_ms = 1_000;
-const repeat_every_ms = keep_ms / 6;
+const poll_every_ms = 1_000;
+const refresh_every_ms = keep_ms / 6;
 
+/** The semaphore with this name: all processes have the same one. */
 export class SharedLimiter extends Semaphore {
   /** Of this process: waiting runs with the function that admits them, and active runs. */
   private readonly waiting = new Map<
@@ -53,11 +56,11 @@ export class SharedLimiter extends Semaphore {
   >();
   private readonly running = new Map<string, string>();
   /** Runs that have ended; other processes may not know it yet. */
-  private readonly left = new Set<string>();
+  private readonly ended = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   private subscribed = false;
-  private looking = false;
-  private said_at_ms = performance.now();
+  private is_updating = false;
+  private refreshed_at_ms = performance.now();
 
   constructor(
     private readonly name: string,
@@ -80,7 +83,7 @@ export class SharedLimiter extends Semaphore {
     const onAbort = (): void => reject(signal!.reason as Error);
     signal?.addEventListener("abort", onAbort, { once: true });
     const { wait_ms_max } = this.limits();
-    const late =
+    const timer =
       wait_ms_max === undefined
         ? undefined
         : setTimeout(() => reject(new LimiterRefusal("timeout")), wait_ms_max);
@@ -92,7 +95,7 @@ export class SharedLimiter extends Semaphore {
       this.leave(id);
       throw error;
     } finally {
-      clearTimeout(late);
+      clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     }
     return () => {
@@ -101,21 +104,21 @@ export class SharedLimiter extends Semaphore {
   }
 
   private leave(id: string): void {
-    this.left.add(id);
-    this.look();
+    this.ended.add(id);
+    this.update();
   }
 
   private subscribe(): void {
     if (this.subscribed) return;
     this.subscribed = true;
     this.options.notifier.subscribe(RunsAdmitted, [this.name], (_message, is_local) => {
-      if (!is_local && this.waiting.size > 0) this.look();
+      if (!is_local && this.waiting.size > 0) this.update();
     });
-    this.options.presence.onDoubt(() => this.look());
+    this.options.presence.onDoubt(() => this.update());
   }
 
   /** Retries failures later. */
-  private look(): void {
+  private update(): void {
     this.move().catch(() => undefined);
   }
 
@@ -126,28 +129,28 @@ export class SharedLimiter extends Semaphore {
   private async move(): Promise<void> {
     this.setTimer();
     // Only without capacity it is necessary to know which processes are alive.
-    const moved = await this.change(null);
-    if (this.admit(moved) > 0 || this.waiting.size === 0 || this.looking) return;
-    this.looking = true;
+    const change_made = await this.change(null);
+    if (this.admit(change_made) > 0 || this.waiting.size === 0 || this.is_updating) return;
+    this.is_updating = true;
     try {
       this.admit(await this.change(await this.options.presence.alive()));
     } finally {
-      this.looking = false;
+      this.is_updating = false;
     }
   }
 
-  private async change(alive: ReadonlySet<string> | null): Promise<Moved> {
-    const left = [...this.left];
+  private async change(alive: ReadonlySet<string> | null): Promise<QueueChange> {
+    const left = [...this.ended];
     const is_due = this.isDue();
-    const moved = await this.options.state.change(this.name, "", this.moving(alive));
-    for (const id of left) this.left.delete(id);
-    if (is_due) this.said_at_ms = performance.now();
+    const moved = await this.options.state.change(this.name, "", this.queueStep(alive));
+    for (const id of left) this.ended.delete(id);
+    if (is_due) this.refreshed_at_ms = performance.now();
     if (moved.others) this.options.notifier.publish(RunsAdmitted, this.name, null);
     return moved;
   }
 
   /** Starts the admitted runs of this process; returns how many. */
-  private admit({ running }: Moved): number {
+  private admit({ running }: QueueChange): number {
     let admitted = 0;
     for (const [id, { key, admit }] of this.waiting)
       if (running.has(id)) {
@@ -161,31 +164,32 @@ export class SharedLimiter extends Semaphore {
   }
 
   /** A process knows its own runs; those of others are taken from the entry. */
-  private moving(alive: ReadonlySet<string> | null): Step<Line, Moved> {
+  private queueStep(alive: ReadonlySet<string> | null): Step<SharedQueue, QueueChange> {
     const { id: node } = this.options.presence;
-    return (before = nobody) => {
-      const keep = ([id, at]: Ticket): boolean =>
-        at === node
+    return (queue = empty_queue) => {
+      const isCurrent = ([id, node_id]: Ticket): boolean =>
+        node_id === node
           ? this.running.has(id) || this.waiting.has(id)
-          : alive === null || alive.has(at);
-      const running = before.running.filter(keep);
-      const waiting = before.waiting.filter(keep);
+          : alive === null || alive.has(node_id);
+      const running = queue.running.filter(isCurrent);
+      const waiting = queue.waiting.filter(isCurrent);
       const count = running.length + waiting.length;
-      const known = new Set([...running, ...waiting].map(([id]) => id));
+      const known_ids = new Set([...running, ...waiting].map(([id]) => id));
       // Runs of a process that was taken for dead are still active.
-      for (const [id, key] of this.running) if (!known.has(id)) running.push([id, node, key]);
-      for (const [id, { key }] of this.waiting) if (!known.has(id)) waiting.push([id, node, key]);
-      const admitted = letIn(running, waiting, this.limits());
-      const result: Moved = {
+      for (const [id, key] of this.running) if (!known_ids.has(id)) running.push([id, node, key]);
+      for (const [id, { key }] of this.waiting)
+        if (!known_ids.has(id)) waiting.push([id, node, key]);
+      const admitted = admitWaiting(running, waiting, this.limits());
+      const result: QueueChange = {
         running: new Set(running.filter(([, at]) => at === node).map(([id]) => id)),
         others: admitted.some(([, at]) => at !== node),
       };
-      const now = running.length + waiting.length;
-      if (now === 0) return { value: null, result };
+      const total = running.length + waiting.length;
+      if (total === 0) return { value: null, result };
       const is_same =
         admitted.length === 0 &&
-        now === count &&
-        now === before.running.length + before.waiting.length;
+        total === count &&
+        total === queue.running.length + queue.waiting.length;
       return is_same && !this.isDue()
         ? { result }
         : { value: { running, waiting }, keep_ms, result };
@@ -193,39 +197,39 @@ export class SharedLimiter extends Semaphore {
   }
 
   private setTimer(): void {
-    const busy = this.waiting.size + this.running.size + this.left.size > 0;
+    const busy = this.waiting.size + this.running.size + this.ended.size > 0;
     if (!busy) {
       clearInterval(this.timer);
       this.timer = undefined;
     } else
       this.timer ??= setInterval(() => {
-        if (this.waiting.size + this.left.size > 0 || this.isDue()) this.look();
-      }, look_every_ms).unref();
+        if (this.waiting.size + this.ended.size > 0 || this.isDue()) this.update();
+      }, poll_every_ms).unref();
   }
 
   /** Whether the entry has to be refreshed before it expires. */
   private isDue(): boolean {
-    return performance.now() - this.said_at_ms > repeat_every_ms;
+    return performance.now() - this.refreshed_at_ms > refresh_every_ms;
   }
 }
 
 /** Moves runs with capacity from the waiting to the active list. */
-function letIn(
+function admitWaiting(
   running: Ticket[],
   waiting: Ticket[],
   { concurrency, per_key = Infinity }: SharedLimits,
 ): Ticket[] {
-  const of_key = new Map<string, number>();
-  for (const [, , key] of running) of_key.set(key, (of_key.get(key) ?? 0) + 1);
+  const running_by_key = new Map<string, number>();
+  for (const [, , key] of running) running_by_key.set(key, (running_by_key.get(key) ?? 0) + 1);
   const admitted: Ticket[] = [];
   for (let at = 0; at < waiting.length && running.length < concurrency;) {
     const ticket = waiting[at]!;
-    const holds = of_key.get(ticket[2]) ?? 0;
-    if (holds >= per_key) at += 1;
+    const runs = running_by_key.get(ticket[2]) ?? 0;
+    if (runs >= per_key) at += 1;
     else {
       waiting.splice(at, 1);
       running.push(ticket);
-      of_key.set(ticket[2], holds + 1);
+      running_by_key.set(ticket[2], runs + 1);
       admitted.push(ticket);
     }
   }

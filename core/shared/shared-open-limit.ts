@@ -11,14 +11,15 @@ type Holders = Readonly<Record<string, readonly number[]>>;
 
 const keep_ms = 3_600_000;
 /** How often open things are recorded again, so that they don't expire. */
-const repeat_every_ms = keep_ms / 3;
+const refresh_every_ms = keep_ms / 3;
 const retry_ms = { first: 500, max: 30_000 };
 
+/** The limit with this name: all processes have the same one. */
 export class SharedOpenLimit implements OpenLimit {
   /** By key, what this process has open. */
-  private readonly open = new Map<string, Set<number>>();
+  private readonly open_by_key = new Map<string, Set<number>>();
   /** Requested, with the result pending. */
-  private readonly asking = new Set<number>();
+  private readonly requested = new Set<number>();
   private last_number = 0;
   /** Keys whose shared entry is out of date. */
   private readonly stale = new Set<string>();
@@ -26,43 +27,43 @@ export class SharedOpenLimit implements OpenLimit {
 
   constructor(
     private readonly name: string,
-    private readonly most: number | (() => number),
+    private readonly limit: number | (() => number),
     private readonly options: Pick<SharedLimiterOptions, "presence" | "state">,
   ) {
-    const notifyObservers = (): void => {
-      for (const key of this.open.keys()) this.markStale(key);
+    const markAllStale = (): void => {
+      for (const key of this.open_by_key.keys()) this.markStale(key);
     };
-    options.presence.onDoubt(notifyObservers);
-    setInterval(notifyObservers, repeat_every_ms).unref();
+    options.presence.onDoubt(markAllStale);
+    setInterval(markAllStale, refresh_every_ms).unref();
   }
 
   get max(): number {
-    return typeof this.most === "number" ? this.most : this.most();
+    return typeof this.limit === "number" ? this.limit : this.limit();
   }
 
   async acquire(key: string): Promise<(() => void) | null> {
     const number = ++this.last_number;
-    this.asking.add(number);
+    this.requested.add(number);
     try {
       const admitted =
         (await this.change(key, number, null)) ||
         (await this.change(key, number, await this.options.presence.alive()));
       if (!admitted) return null;
-      this.open.set(key, (this.open.get(key) ?? new Set()).add(number));
+      this.open_by_key.set(key, (this.open_by_key.get(key) ?? new Set()).add(number));
     } catch (error) {
       // It is unknown whether it was counted.
       this.markStale(key);
       throw error;
     } finally {
-      this.asking.delete(number);
+      this.requested.delete(number);
     }
     return () => this.release(key, number);
   }
 
   private release(key: string, number: number): void {
-    const open = this.open.get(key);
-    if (!open?.delete(number)) return;
-    if (open.size === 0) this.open.delete(key);
+    const holdings = this.open_by_key.get(key);
+    if (!holdings?.delete(number)) return;
+    if (holdings.size === 0) this.open_by_key.delete(key);
     this.markStale(key);
   }
 
@@ -101,20 +102,20 @@ export class SharedOpenLimit implements OpenLimit {
   ): Promise<boolean> {
     const { presence, state } = this.options;
     const { id } = presence;
-    const step: Step<Holders, boolean> = (before = {}) => {
-      const others = Object.entries(before).filter(
+    const step: Step<Holders, boolean> = (holders = {}) => {
+      const entries = Object.entries(holders).filter(
         ([holder]) => holder !== id && (alive === null || alive.has(holder)),
       );
-      const open = this.open.get(key) ?? [];
-      const answered = (before[id] ?? []).filter((request) => this.asking.has(request));
-      const own_numbers = [...new Set([...open, ...answered])];
-      const count = others.reduce((sum, [, numbers]) => sum + numbers.length, own_numbers.length);
+      const open = this.open_by_key.get(key) ?? [];
+      const granted = (holders[id] ?? []).filter((request) => this.requested.has(request));
+      const own_holdings = [...new Set([...open, ...granted])];
+      const count = entries.reduce((sum, [, numbers]) => sum + numbers.length, own_holdings.length);
       const admitted = number !== null && count < this.max;
-      if (admitted) own_numbers.push(number);
-      if (own_numbers.length > 0) others.push([id, own_numbers]);
-      return others.length === 0
+      if (admitted) own_holdings.push(number);
+      if (own_holdings.length > 0) entries.push([id, own_holdings]);
+      return entries.length === 0
         ? { value: null, result: admitted }
-        : { value: Object.fromEntries(others), keep_ms, result: admitted };
+        : { value: Object.fromEntries(entries), keep_ms, result: admitted };
     };
     return state.change(this.name, key, step);
   }

@@ -29,11 +29,13 @@ export interface Shared {
   limiter(name: string, limits: () => SharedLimits): Semaphore;
 }
 
+/** The database, and the processes that serve it. */
 export interface SharedOptions {
   readonly store: Pick<Store, "channel" | "state">;
   readonly nodes: Pick<Nodes, "id" | "list" | "onMistaken">;
   readonly notifier: Notifier;
 }
+/** Limits in memory where a single process serves the database. */
 export function sharedOf({ store: { channel, state }, nodes, notifier }: SharedOptions): Shared {
   if (channel === null) return new LocalShared(state);
   const alive = async () => new Set((await nodes.list()).map(({ id }) => id));
@@ -49,6 +51,7 @@ export function sharedOf({ store: { channel, state }, nodes, notifier }: SharedO
   });
 }
 
+/** Counts in the memory of this process. */
 export class LocalShared implements Shared {
   readonly is_distributed = false;
 
@@ -63,6 +66,7 @@ export class LocalShared implements Shared {
   }
 }
 
+/** Counts in entries that all processes read. */
 export class DistributedShared implements Shared {
   readonly is_distributed = true;
 

@@ -16,7 +16,7 @@ const rows_first = 16;
 const rows_max = 100_000;
 
 /** Where a check continues: in the table after this one, or in this one after the row. */
-export interface SearchPosition {
+export interface SearchPlace {
   readonly table: string;
   /** Null when the table is finished. */
   readonly row: number | null;
@@ -26,7 +26,7 @@ export interface DamageFound {
   /** As reported by SQLite; empty when nothing is wrong. */
   readonly problems: readonly string[];
   /** Null at the end. */
-  readonly next: SearchPosition | null;
+  readonly next: SearchPlace | null;
   readonly tables_done: number;
   readonly tables: number;
 }
@@ -36,7 +36,7 @@ export interface DamageFound {
  * itself; of a large one every row and every index is read, a few rows at a time, which finds every
  * unreadable page. @throws Error when the file can't be opened.
  */
-export async function findDamage(path: string, from: SearchPosition | null): Promise<DamageFound> {
+export async function findDamage(path: string, from: SearchPlace | null): Promise<DamageFound> {
   const database = new Database(path, { readonly: true });
   try {
     const tables = tablesOf(database);
@@ -64,7 +64,7 @@ class DamageSearch {
     private readonly tables: readonly string[],
   ) {}
 
-  async step(from: SearchPosition | null): Promise<DamageFound> {
+  async step(from: SearchPlace | null): Promise<DamageFound> {
     const until_ms = performance.now() + step_ms;
     let position = from;
     do position = await this.walk(position, until_ms);
@@ -79,10 +79,7 @@ class DamageSearch {
   }
 
   /** The rest of a table, or as much of it as there is time for. */
-  private async walk(
-    from: SearchPosition | null,
-    until_ms: number,
-  ): Promise<SearchPosition | null> {
+  private async walk(from: SearchPlace | null, until_ms: number): Promise<SearchPlace | null> {
     const table =
       from === null
         ? this.tables[0]

@@ -4,7 +4,7 @@ import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findDamage, type DamageFound, type SearchPosition } from "../../core/store/integrity";
+import { findDamage, type DamageFound, type SearchPlace } from "../../core/store/integrity";
 
 let directory: string;
 let path: string;
@@ -38,7 +38,7 @@ function fill(rows: number): Database {
 
 async function searchAll(each: (found: DamageFound) => void = () => {}): Promise<string[]> {
   const problems: string[] = [];
-  for (let from: SearchPosition | null = null; ;) {
+  for (let from: SearchPlace | null = null; ;) {
     const found: DamageFound = await findDamage(path, from);
     problems.push(...found.problems);
     each(found);

@@ -338,9 +338,9 @@ describe("a running queue", () => {
       ),
     );
     for (const name of ["bad", "good", "good"]) await queue.enqueue(world.db, Work, { name });
-    expect(await queue.status()).toEqual({ ready: 3, running: 0, failed: 0 });
+    expect(await queue.queries.counts()).toEqual({ ready: 3, running: 0, failed: 0 });
     await queue.runDue();
-    expect(await queue.status()).toEqual({ ready: 0, running: 0, failed: 1 });
+    expect(await queue.queries.counts()).toEqual({ ready: 0, running: 0, failed: 1 });
   });
 
   const day = 24 * 60 * minute;
@@ -427,7 +427,7 @@ test("a list counts and shows at most ten thousand jobs of a state", async () =>
         .execute();
   });
   const page = async (offset: number) => {
-    const { rows, total } = await queue.overview.list("done", { limit: 2, offset });
+    const { rows, total } = await queue.queries.list("done", { limit: 2, offset });
     return [total, ...rows.map(({ id }) => id)];
   };
   expect(await page(0)).toEqual([10_000, "job_10499", "job_10498"]);

@@ -196,7 +196,7 @@ describe("not set up", () => {
     const { sorted, refused, off } = order([leaning, old, base, fresh]);
     expect(sorted.map((plugin) => plugin.name)).toEqual(["base", "fresh", "leaning"]);
     expect(refused).toEqual([]);
-    expect(off).toEqual([{ plugin: old, by: fresh, reason: "fresh replaces it" }]);
+    expect(off).toEqual([{ plugin: old, replaced_by: fresh, reason: "fresh replaces it" }]);
   });
   test("a replaced plugin, unless its replacement is refused", () => {
     const fresh = plugin("fresh", { contract: 2, replaces: ["old"], provides: { a: A } });

@@ -1,9 +1,33 @@
-/** Counts jobs by kind, for monitoring. */
+/** Counts jobs by state, kind and reason of failure. */
 import { sql } from "kysely";
 import { toNumber } from "../store/columns";
+import { rowsOf } from "../store/raw-statements";
 import type { Db } from "../store/store";
 import type { JobsTables } from "./store";
 
+/** The number of jobs in each state that matters to operators. */
+export interface QueueStatus {
+  readonly ready: number;
+  readonly running: number;
+  readonly failed: number;
+}
+
+/** Counts jobs in each of these states. */
+export async function countJobs(db: Db<JobsTables>): Promise<QueueStatus> {
+  const count = async (where: string): Promise<number> => {
+    const sql = `select count(*) as n from core_jobs where ${where}`;
+    const [row] = await rowsOf<{ n: number }>(db, sql, []);
+    return toNumber(row!.n);
+  };
+  return {
+    ready: await count("state = 'ready'"),
+    running: await count("state = 'running'"),
+    // In the wording of the index on finished jobs.
+    failed: await count("state = 'failed' and state in ('done', 'failed', 'cancelled')"),
+  };
+}
+
+/** The number of jobs of a kind in one state. */
 export interface KindCount {
   readonly plugin: string;
   readonly name: string;
@@ -20,6 +44,7 @@ const conditions = {
   failed: "state = 'failed' and state in ('done', 'failed', 'cancelled')",
 } as const;
 
+/** The number of jobs of a kind that failed for good with this message. */
 export interface FailureReason {
   readonly plugin: string;
   readonly name: string;
@@ -42,6 +67,7 @@ export async function countReasons(db: Db<JobsTables>): Promise<FailureReason[]>
   return rows.map((row) => ({ ...row, error: row.error ?? "", jobs: toNumber(row.jobs) }));
 }
 
+/** Without kinds that have no jobs in any of these states. */
 export async function countKinds(db: Db<JobsTables>): Promise<KindCount[]> {
   const counts: KindCount[] = [];
   for (const state of ["ready", "running", "failed"] as const) {

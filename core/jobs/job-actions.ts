@@ -1,36 +1,18 @@
-/** Jobs as administrators see them: listed by state, and run again after they failed for good. */
+/** What administrators do with jobs: run failed ones again, and drop failed or waiting ones. */
 import { Value } from "@sinclair/typebox/value";
-import { sql } from "kysely";
 import type { Clock } from "../base/clock";
 import { conflict, HttpError, notFound } from "../base/errors";
-import type { JobHandler } from "./contract";
-import type { Handlers } from "./handlers";
-import { toNumber } from "../store/columns";
 import { isUnique } from "../store/storage-errors";
 import type { Store } from "../store/store";
+import type { Kind } from "./candidates";
+import type { Handlers } from "./handlers";
+import { inState } from "./job-queries";
 import type { JobsDb, JobsTables, JobState } from "./store";
 
 type Row = JobsTables["core_jobs"];
-/** Without the payload, which may quote content. Times are epoch milliseconds. */
-export interface JobOverview extends Pick<
-  Row,
-  | "id"
-  | "plugin"
-  | "name"
-  | "state"
-  | "attempts"
-  | "attempts_max"
-  | "error"
-  | "run_at"
-  | "created_at"
-  | "started_at"
-  | "finished_at"
-  | "subject"
-  | "request_id"
-> {
-  readonly retriable: boolean;
-}
-export interface JobsOverviewOptions {
+
+/** What `JobActions` needs of the queue. */
+export interface JobActionsOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly handlers: Handlers;
@@ -38,106 +20,29 @@ export interface JobsOverviewOptions {
   readonly wake: () => void;
 }
 
-const columns = [
-  "id",
-  "plugin",
-  "name",
-  "state",
-  "attempts",
-  "attempts_max",
-  "error",
-  "run_at",
-  "created_at",
-  "started_at",
-  "finished_at",
-  "subject",
-  "request_id",
-] as const;
-
-/** Whether a job that failed for good can be run again: its payload is kept then. */
-export const isRetriable = ({ onExhausted, requeue }: JobHandler["limits"]): boolean =>
-  requeue !== undefined || onExhausted === undefined;
-
-/** The number of jobs in one state that are counted and can be paged through. */
-const listed_max = 10_000;
-
 /** The number of jobs that one call runs again or drops. */
 const jobs_per_call = 1_000;
 /** The number of failed jobs that one transaction deletes. */
 const jobs_per_deletion = 200;
 
 /** Failed or waiting jobs of a kind; with `error` only those that failed for this reason. */
-export interface JobSelection extends Pick<Row, "plugin" | "name"> {
+export interface JobSelection extends Kind {
   readonly error?: string | undefined;
   /** Only jobs after this id, to continue after an incomplete call. */
   readonly after?: string | undefined;
 }
-/** The result of one call; `next` is where the following one continues, null at the end. */
+/** The result of one call. */
 export interface BatchDone {
   readonly done: number;
   /** Jobs of the batch that can't be handled. */
   readonly left: number;
+  /** Where the following call continues: `after` of its selection. Null at the end. */
   readonly next: string | null;
 }
 
-export class JobsOverview {
-  constructor(private readonly options: JobsOverviewOptions) {}
-
-  /**
-   * Waiting jobs by due time, others by start or end, newest first. Limited to the first ten
-   * thousand, which `total` does not exceed.
-   */
-  async list(
-    state: JobState,
-    { limit, offset }: { readonly limit: number; readonly offset: number },
-  ): Promise<{ rows: JobOverview[]; total: number }> {
-    const { db } = this.options.store;
-    const all = inState(db, state);
-    const { total } = await db
-      .selectFrom(all.select(sql.lit(1).as("one")).limit(listed_max).as("listed"))
-      .select((e) => e.fn.countAll().as("total"))
-      .executeTakeFirstOrThrow();
-    const ordered =
-      state === "ready"
-        ? all.orderBy("run_at")
-        : all.orderBy(state === "running" ? "started_at" : "finished_at", "desc");
-    const rows = await ordered
-      .select([...columns])
-      .limit(Math.max(0, Math.min(limit, listed_max - offset)))
-      .offset(Math.min(offset, listed_max))
-      .execute();
-    const retriable = (row: (typeof rows)[number]): boolean =>
-      state === "failed" && this.retriableHandler(row) !== undefined;
-    return {
-      rows: rows.map((row) => ({ ...row, retriable: retriable(row) })),
-      total: toNumber(total),
-    };
-  }
-
-  /** Those of these records that have an unfinished job. */
-  async activeSubjects(subjects: readonly string[]): Promise<ReadonlySet<string>> {
-    if (subjects.length === 0) return new Set();
-    const { db } = this.options.store;
-    const rows = await db
-      .selectFrom("core_jobs")
-      .select("subject")
-      .where("subject", "in", subjects)
-      .where(sql<boolean>`state in ('ready', 'running')`)
-      .execute();
-    return new Set(rows.map(({ subject }) => subject as string));
-  }
-
-  /** When the newest job was created, epoch ms. Ids sort by time, as far as the clock did. */
-  async newest(): Promise<number | null> {
-    const { db } = this.options.store;
-    const row = await db
-      .selectFrom("core_jobs")
-      .select("created_at")
-      .orderBy("id", "desc")
-      .limit(1)
-      .executeTakeFirst();
-    return row ? toNumber(row.created_at) : null;
-  }
+/** Changes jobs in short transactions, so that other writers come in between. */
+export class JobActions {
+  constructor(private readonly options: JobActionsOptions) {}
 
   /** @throws HttpError 404, or 409 when it did not fail or can't be run again. */
   retry(id: string): Promise<void> {
@@ -154,7 +59,7 @@ export class JobsOverview {
           `Only failed jobs can be run again; this job is ${job.state}.`,
           "not_failed",
         );
-      const handler = this.retriableHandler(job);
+      const handler = this.options.handlers.findRetriable(job);
       if (!handler || job.payload === "")
         throw conflict(
           "This job can't be run again from here. Retry the document or run that it was for.",
@@ -214,33 +119,16 @@ export class JobsOverview {
    * Whether waiting jobs of this kind can be dropped: only when the handler decides what becomes of
    * their subjects.
    */
-  isDroppable(kind: Pick<Row, "plugin" | "name">): boolean {
+  isDroppable(kind: Kind): boolean {
     return this.options.handlers.find(kind)?.limits.onExhausted !== undefined;
   }
 
   /** Whether failed jobs of this kind can be run again. */
-  isRetriable(kind: Pick<Row, "plugin" | "name">): boolean {
-    return this.retriableHandler(kind) !== undefined;
+  isRetriable(kind: Kind): boolean {
+    return this.options.handlers.findRetriable(kind) !== undefined;
   }
 
-  /** The most recently completed jobs of these kinds: their subjects and when they ended. */
-  async newestDone(
-    names: readonly string[],
-    limit: number,
-  ): Promise<{ readonly subject: string; readonly finished_at: number }[]> {
-    const rows = await inState(this.options.store.db as JobsDb, "done")
-      .select(["subject", "finished_at", "name"])
-      .orderBy("finished_at", "desc")
-      .limit(limit)
-      .execute();
-    return rows.flatMap(({ subject, finished_at, name }) =>
-      subject !== null && names.includes(name)
-        ? [{ subject, finished_at: toNumber(finished_at) }]
-        : [],
-    );
-  }
-
-  private requireDroppable(kind: Pick<Row, "plugin" | "name">): void {
+  private requireDroppable(kind: Kind): void {
     if (!this.isDroppable(kind))
       throw conflict(
         `Waiting jobs of the kind ${kind.name} can't be dropped, because their work would ` +
@@ -303,11 +191,6 @@ export class JobsOverview {
     const next = ids.length > jobs_per_call ? batch.at(-1)! : null;
     return { done, left: batch.length - done, next };
   }
-
-  private retriableHandler(job: Pick<Row, "plugin" | "name">): JobHandler | undefined {
-    const handler = this.options.handlers.find(job);
-    return handler && isRetriable(handler.limits) ? handler : undefined;
-  }
 }
 
 const dropped_reason = "dropped by an administrator";
@@ -329,14 +212,6 @@ const idsOf = async (
       .limit(limit)
       .execute()
   ).map(({ id }) => id);
-
-/** Literals rather than bound values: only then SQLite uses the partial indexes on these states. */
-function inState(db: JobsDb, state: JobState) {
-  const jobs = db.selectFrom("core_jobs").where(sql<boolean>`state = ${sql.lit(state)}`);
-  return state === "ready" || state === "running"
-    ? jobs
-    : jobs.where(sql<boolean>`state in ('done', 'failed', 'cancelled')`);
-}
 
 /** Marks the job as replaced by another one that repeats its work. */
 const setReplaced = (tx: JobsDb, id: string, now_ms: number): Promise<unknown> =>

@@ -94,6 +94,7 @@ const document_answers = {
   304: { description: "It is what `If-None-Match` names." },
 };
 
+/** The routes of core under the API and at the root. */
 export const coreRoutes = {
   openapi: route.get("/openapi.json", {
     summary: "The OpenAPI contract",
@@ -134,9 +135,9 @@ function serveDocument(host: Host, described: Described, public_url: () => strin
   let served: ServedText | undefined;
   let sections = 0;
   return ({ request }: { readonly request: Request }): Promise<Response> => {
-    const known = host.operations.knownSections();
-    if (served === undefined || sections !== known) {
-      sections = known;
+    const known_sections = host.operations.knownSections();
+    if (served === undefined || sections !== known_sections) {
+      sections = known_sections;
       served = new ServedText(
         JSON.stringify(documentOf(host, described, public_url())),
         "application/json",
@@ -157,8 +158,8 @@ export function createApplication(
   const authenticators = host.slot(Authenticator);
   if (authenticators.length !== 1)
     throw new Error(`One plugin must know callers by their keys; ${authenticators.length} do.`);
-  const [limiter, second] = host.slot(RateLimiter);
-  if (second) throw new Error("More than one plugin limits the rate of requests.");
+  const [limiter, second_limiter] = host.slot(RateLimiter);
+  if (second_limiter) throw new Error("More than one plugin limits the rate of requests.");
   const surfaces = host.slot(Surface);
   const protocols = host.slot(Protocols);
   const observers = host.slot(RequestObserver);
@@ -172,26 +173,26 @@ export function createApplication(
     ],
     { callApi: (by, request) => local.call(by, request), stopping, activities: host.stalls },
   );
-  const ofApi = routesOn(compiled, api);
+  const api_routes = routesOn(compiled, api);
   checkBasePath(basePathOf(public_url()), [
     ...[api, ...surfaces].map(({ prefix }) => prefix),
     ...protocols.map(({ root }) => root),
     ...compiled.filter(({ route }) => route.root).map(({ route }) => route.path),
   ]);
   const cors = Cors.of(boot.config.values.server!.cors_origins as string[]);
-  const api_router = ofApi.router();
+  const api_router = api_routes.router();
   local.open({ router: api_router, observers, log: boot.log });
   const is_worker = host.nodes.role === "worker";
   return new Gateway({
     mounted: is_worker
       ? []
       : [
-          mountApi(api_router, ofApi.isPublic, authenticators[0]!),
+          mountApi(api_router, api_routes.isPublic, authenticators[0]!),
           ...protocols.map((protocol) => {
-            const of_protocol = compiled.filter(({ route }) => route.surface === protocol.name);
+            const protocol_routes = compiled.filter(({ route }) => route.surface === protocol.name);
             return mountProtocol(
               protocol,
-              lazyRouter(() => rootRouter(of_protocol)),
+              lazyRouter(() => rootRouter(protocol_routes)),
               authenticators[0]!,
               (origin) => isOwnOrigin(origin, public_url(), cors),
             );
@@ -203,7 +204,7 @@ export function createApplication(
         ],
     root: lazyRouter(() =>
       rootRouter(
-        compiled.filter(({ route }) => route.root && (!is_worker || of_workers.has(route.path))),
+        compiled.filter(({ route }) => route.root && (!is_worker || worker_paths.has(route.path))),
       ),
     ),
     surfaces: is_worker ? [] : surfaces,
@@ -218,28 +219,31 @@ export function createApplication(
 }
 
 /** The only paths of a process that just runs jobs. */
-const of_workers: ReadonlySet<string> = new Set(["/health", "/ready", "/metrics"]);
+const worker_paths: ReadonlySet<string> = new Set(["/health", "/ready", "/metrics"]);
 
 /** A predicate for these paths, in which `:name` matches anything but a slash. */
 function pathsOf(paths: readonly string[]): (path: string) => boolean {
-  const plain = new Set(paths.filter((path) => !path.includes("/:")));
+  const exact_paths = new Set(paths.filter((path) => !path.includes("/:")));
   const patterns = paths
     .filter((path) => path.includes("/:"))
     .map((path) => new RegExp(`^${path.split(/:\w+/).map(RegExp.escape).join("[^/]+")}$`));
-  return (path) => plain.has(path) || patterns.some((pattern) => pattern.test(path));
+  return (path) => exact_paths.has(path) || patterns.some((pattern) => pattern.test(path));
 }
 
 /** The routes mounted on the surface, and which of their paths need no caller. */
 function routesOn(compiled: readonly CompiledRoute[], described: Described) {
-  const own_routes = compiled.filter(({ route }) => isOn(route, described.name));
+  const surface_routes = compiled.filter(({ route }) => isOn(route, described.name));
   const isPublic = pathsOf(
-    own_routes
+    surface_routes
       .filter(({ route }) => route.public)
       .map(({ route }) => fullPath(route, described.prefix)),
   );
   return {
     router: () =>
-      createSegmentRouters(own_routes, { at: described.prefix, document: described.document.path }),
+      createSegmentRouters(surface_routes, {
+        at: described.prefix,
+        document: described.document.path,
+      }),
     isPublic,
   };
 }
@@ -307,8 +311,10 @@ async function healthFields(host: Host): Promise<Record<string, unknown>> {
 }
 
 async function shownNodes({ nodes }: Host): Promise<object[] | null> {
-  const late = new Error("the database is not responding");
-  const listed = await withTimeout(nodes.list(), nodes_ms_max, () => late).catch(() => null);
+  const timeout_error = new Error("the database is not responding");
+  const listed = await withTimeout(nodes.list(), nodes_ms_max, () => timeout_error).catch(
+    () => null,
+  );
   return (
     listed?.map(({ id, role, version, started_at, seen_at }) => ({
       id,
@@ -335,11 +341,12 @@ const documentRoute = (surface: Surface, host: Host, public_url: () => string): 
 
 /** A proxy may or may not strip the base path, so no path of the server may begin with it. */
 function checkBasePath(base_path: string, paths: readonly string[]): void {
-  const first = base_path.split("/")[1];
-  const route = first && paths.find((path) => path.split("/")[1] === first);
+  const first_segment = base_path.split("/")[1];
+  const route = first_segment && paths.find((path) => path.split("/")[1] === first_segment);
   if (route)
     throw new ConfigError([
-      `server.public_url: its path must not begin with /${first}, as ${route} of the server does.`,
+      `server.public_url: its path must not begin with /${first_segment}, as ${route} of the ` +
+        "server does.",
     ]);
 }
 

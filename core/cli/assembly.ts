@@ -26,13 +26,16 @@ import { reserved } from "./reserved-claims";
 /** How long to wait until the log line that explains the exit is written. */
 const last_words_ms_max = 500;
 
+/** The parts of a server, ready to start. */
 export interface Assembled {
   readonly host: Host;
   readonly store: Store;
   readonly files: Files;
+  /** Closes the store and the files. Stop the host first. */
   close(): Promise<void>;
 }
 
+/** How the parts are opened. */
 export interface AssembleOptions {
   /** Called before tables are changed; throws to prevent it. */
   readonly beforeMigration?: MigrateOptions["before"];

@@ -34,6 +34,7 @@ export interface Bootstrap {
   readonly flushLog: (limit_ms: number) => Promise<void>;
 }
 
+/** What the configuration is read from, and how plugin files are tried out. */
 export interface BootstrapOptions {
   readonly flags: Flags;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -59,21 +60,21 @@ export async function bootstrap({
 }: BootstrapOptions): Promise<Bootstrap> {
   const located = await locate(flags, env);
   const { disabled, warnings } = disabledPlugins(located, built_in, preflight_command !== null);
-  const found = preflight_command === null ? [] : findPluginFiles(located.plugins);
-  const files = found.filter((file) => !disabled.includes(fileStem(file)));
+  const plugin_paths = preflight_command === null ? [] : findPluginFiles(located.plugins);
+  const files = plugin_paths.filter((file) => !disabled.includes(fileStem(file)));
   const command = [...(preflight_command ?? []), "--data", located.data];
   const loaded = await loadPlugins(files, (tried) => preflight(command, env, tried));
   const checked = checkSettings(loaded, built_in, located);
   const { dropped_in, sections, failures, left_out, sources } = checked;
   const lenient = loaded.failures.length > 0 || preflight_command === null;
   const config = readConfig(sections, sources, { lenient, left_out });
-  const known = [...built_in, ...loaded.plugins.map(({ plugin }) => plugin)].map(
+  const plugin_names = [...built_in, ...loaded.plugins.map(({ plugin }) => plugin)].map(
     ({ name }) => name,
   );
   warnings.push(
     ...config.warnings,
     ...unusedSettings(config),
-    ...unknownDisabled(disabled, [...known, ...found.map(fileStem)]),
+    ...unknownDisabled(disabled, [...plugin_names, ...plugin_paths.map(fileStem)]),
   );
   const recent = new LogRing();
   const output = new LogOutput(process.stderr, linesLost);
@@ -84,7 +85,7 @@ export async function bootstrap({
   if (preflight_command !== null)
     for (const warning of warnings) log.warn("configuration", { warning });
   const flushLog = (limit_ms: number) => output.flush(limit_ms);
-  const skipped = found
+  const skipped = plugin_paths
     .filter((file) => !files.includes(file))
     .map((file) => ({
       name: fileStem(file),

@@ -8,6 +8,7 @@ import type { Plugin } from "../plugin/contract";
 import { bootstrap, type Bootstrap } from "./bootstrap";
 import type { Flags } from "./config-sources";
 
+/** What the command line gets from the executable: plugins, child processes, input and output. */
 export interface ProgramOptions {
   readonly built_in: readonly Plugin[];
   readonly isolate: (log: Log) => ChildPool;
@@ -19,6 +20,7 @@ export interface ProgramOptions {
   readonly ask: (question: string) => Promise<string>;
 }
 
+/** Adds the option `--data`. */
 export const withData = (command: Commander): Commander =>
   command.option("--data <directory>", "the data directory (default ./dossier-data)");
 

@@ -15,6 +15,7 @@ import { storedSettingsOf } from "../store/postgres/connections";
 /** Settings from the command line: `section.key` → text. */
 export type Flags = Readonly<Record<string, string | undefined>>;
 
+/** The sections of settings that belong to core, and the schema of each. */
 export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObject>([
   [
     "server",
@@ -196,6 +197,7 @@ export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObjec
   ],
 ]);
 
+/** Where everything is, and what the configuration is read from. */
 export interface Located {
   readonly data: string;
   /** The directory of plugin files. */
@@ -239,23 +241,23 @@ export function locateFiles(
     flags,
     readSecretFile: (file) => readFileSync(file, "utf8"),
   };
-  const inFile = (sources.file.plugins as { directory?: unknown } | undefined)?.directory;
+  const configured = (sources.file.plugins as { directory?: unknown } | undefined)?.directory;
   const plugins =
     flags["plugins.directory"] ??
     (env[envName("plugins", "directory")] ||
-      (typeof inFile === "string" ? resolve(data, inFile) : join(data, "plugins")));
+      (typeof configured === "string" ? resolve(data, configured) : join(data, "plugins")));
   return { data, plugins: resolve(plugins), sources };
 }
 
 /** Empty without a file; a link to a missing one would silently start with other settings. */
 function readToml(path: string): Readonly<Record<string, unknown>> {
-  if (!isThere(path)) return {};
+  if (!exists(path)) return {};
   const text = readConfigFile(path);
   try {
     return Bun.TOML.parse(text) as Record<string, unknown>;
   } catch (error) {
-    const why = messageOf(error).replace(/^TOML Parse error: /, "");
-    throw new ConfigError([`${path} is not valid TOML${brokenLine(text)}: ${why}`]);
+    const reason = messageOf(error).replace(/^TOML Parse error: /, "");
+    throw new ConfigError([`${path} is not valid TOML${brokenLine(text)}: ${reason}`]);
   }
 }
 
@@ -278,7 +280,7 @@ function brokenLine(text: string): string {
 }
 
 /** Also a link that leads nowhere. What is wrong with its directory is reported later. */
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
@@ -291,11 +293,13 @@ function readConfigFile(path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why: Readonly<Record<string, string>> = {
+    const reasons: Readonly<Record<string, string>> = {
       ENOENT: "is a link to a file that does not exist",
       EISDIR: "is a directory, not a file",
       EACCES: "can't be read by this user",
     };
-    throw new ConfigError([`${path} ${why[code ?? ""] ?? `can't be read: ${messageOf(error)}`}.`]);
+    throw new ConfigError([
+      `${path} ${reasons[code ?? ""] ?? `can't be read: ${messageOf(error)}`}.`,
+    ]);
   }
 }

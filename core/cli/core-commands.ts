@@ -27,6 +27,7 @@ import { printPlugins } from "./plugin-list";
 import { NoTablesYet, refuseToMigrate, withChildren, withHost } from "./plugin-commands";
 import { serveUntilStopped, startServer } from "./server";
 
+/** Adds the commands of core, except those that have a file of their own. */
 export function addCoreCommands(program: Commander, program_options: ProgramOptions): void {
   withData(program.command("serve"))
     .description("Run the server.")

@@ -40,8 +40,8 @@ function foreignName(data: string): string | undefined {
  * content is left alone. @throws ConfigError
  */
 export function openDataDirectory(data: string): void {
-  const unusable = (why: string): ConfigError =>
-    new ConfigError([`The data directory ${data} can't be used: ${why}`]);
+  const unusable = (reason: string): ConfigError =>
+    new ConfigError([`The data directory ${data} can't be used: ${reason}`]);
   let foreign: string | undefined;
   try {
     mkdirSync(data, { recursive: true, mode: private_mode });

@@ -17,8 +17,8 @@ export async function addDroppedInCommands(
   words: readonly string[],
   options: ProgramOptions,
 ): Promise<void> {
-  if (!mayBeOfPlugin(program, words)) return;
-  const flags = flagsOf({ data: dataIn(words) });
+  if (!mayNamePluginCommand(program, words)) return;
+  const flags = flagsOf({ data: dataFlag(words) });
   if (findPluginFiles(locateFiles(flags, process.env).plugins).length === 0) return;
   const boot = await bootstrapBy(options, flags, "error");
   const fileOf = new Map(boot.dropped_in.map(({ plugin, file }) => [plugin, file]));
@@ -31,20 +31,20 @@ export async function addDroppedInCommands(
       addPluginCommand(program, command, options, loaded);
     for (const tool of Object.values(plugin.tools)) addTool(program, plugin, tool, options, loaded);
   }
-  if (mayBeOfPlugin(program, words) && !wantsAll(words))
+  if (mayNamePluginCommand(program, words) && !wantsAll(words))
     for (const { name, reason } of boot.failures)
       options.complain(`dossier: the plugin ${name} is left out: ${reason}`);
 }
 
 /** Whether the words match no known command, or ask about all commands. */
-function mayBeOfPlugin(program: Commander, words: readonly string[]): boolean {
+function mayNamePluginCommand(program: Commander, words: readonly string[]): boolean {
   if (wantsAll(words)) return true;
   const [first, second] = words;
   if (first === undefined || first.startsWith("-") || first.startsWith("__")) return false;
-  const found = program.commands.find((child) => child.name() === first);
-  if (!found) return true;
-  if (found.commands.length === 0 || second === undefined || second.startsWith("-")) return false;
-  return second !== "help" && !found.commands.some((command) => command.name() === second);
+  const named = program.commands.find((child) => child.name() === first);
+  if (!named) return true;
+  if (named.commands.length === 0 || second === undefined || second.startsWith("-")) return false;
+  return second !== "help" && !named.commands.some((command) => command.name() === second);
 }
 
 /** Asks for the list of all commands. */
@@ -55,8 +55,8 @@ const wantsAll = ([first, second]: readonly string[]): boolean =>
   (first === "help" && second === undefined);
 
 /** The value of `--data`. */
-function dataIn(words: readonly string[]): string | undefined {
-  const at = words.findIndex((word) => word === "--data" || word.startsWith("--data="));
-  if (at < 0) return undefined;
-  return words[at] === "--data" ? words[at + 1] : words[at]!.slice("--data=".length);
+function dataFlag(words: readonly string[]): string | undefined {
+  const index = words.findIndex((word) => word === "--data" || word.startsWith("--data="));
+  if (index < 0) return undefined;
+  return words[index] === "--data" ? words[index + 1] : words[index]!.slice("--data=".length);
 }

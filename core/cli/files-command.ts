@@ -11,8 +11,9 @@ import type { Flags } from "./config-sources";
 import { placeAt, placeOfSettings } from "./original-files";
 
 const progress_every_ms = 2_000;
-const named_max = 10;
+const damaged_shown_max = 10;
 
+/** Adds `dossier files move`. */
 export function addFilesCommand(program: Commander, options: ProgramOptions): void {
   const files = program.command("files").description("Manage original files.");
   withData(files.command("move"))
@@ -35,10 +36,10 @@ async function move(flags: Flags, address: string, options: ProgramOptions): Pro
   const temporary = join(boot.located.data, "tmp");
   mkdirSync(temporary, { recursive: true });
   options.print(`copying original files from ${from.display_name} to ${to.display_name} …`);
-  let printed_at = performance.now();
+  let printed_ms = performance.now();
   const onProgress = (progress: MoveProgress): void => {
-    if (performance.now() - printed_at < progress_every_ms) return;
-    printed_at = performance.now();
+    if (performance.now() - printed_ms < progress_every_ms) return;
+    printed_ms = performance.now();
     options.print(progressWords(progress));
   };
   const { copied, copied_bytes, skipped, damaged } = await moveFiles({
@@ -53,8 +54,8 @@ async function move(flags: Flags, address: string, options: ProgramOptions): Pro
       `${from.display_name} was not changed.`,
   );
   if (damaged.length === 0) return;
-  for (const { sha256, reason: why } of damaged.slice(0, named_max))
-    options.complain(`${sha256}: ${why}`);
+  for (const { sha256, reason } of damaged.slice(0, damaged_shown_max))
+    options.complain(`${sha256}: ${reason}`);
   throw new Error(
     `${counted(damaged.length, "file was", "files were")} not copied. Run ` +
       "`dossier doctor --deep` to see which documents are affected",

@@ -20,6 +20,7 @@ interface Health {
   readonly [field: string]: unknown;
 }
 
+/** Adds `dossier health`. */
 export function addHealthCommand(program: Commander, program_options: ProgramOptions): void {
   withData(program.command("health"))
     .description(
@@ -34,33 +35,40 @@ export function addHealthCommand(program: Commander, program_options: ProgramOpt
     .option("--port <number>", "the port that the server listens on")
     .option("--strict", "also exit with 1 if something does not work")
     .action(async (options) => {
-      const answer = await ask(options.url as string | undefined, options, program_options);
-      program_options.print(inWords(answer));
+      const answer = await requestHealth(
+        options.url as string | undefined,
+        options,
+        program_options,
+      );
+      program_options.print(healthLines(answer));
       if (options.strict && answer.status !== "ok") throw new Error("something does not work");
     });
 }
 
 /** @throws Error when the response does not come from a Dossier server. */
-async function ask(
+async function requestHealth(
   url: string | undefined,
   options: Record<string, unknown>,
   { built_in }: ProgramOptions,
 ): Promise<Health> {
-  const [address, how] =
+  const [address, fetch_options] =
     url === undefined ? await ownAddress(options, built_in) : [url.replace(/\/+$/, ""), {}];
   if (!URL.canParse(address)) throw new Error(`${address} is not a valid address`);
-  const place = "unix" in how ? how.unix : address;
+  const server_name = "unix" in fetch_options ? fetch_options.unix : address;
   try {
     const signal = AbortSignal.timeout(answer_ms_max);
-    const answer = await fetch(`${address}/health`, { ...how, signal });
+    const answer = await fetch(`${address}/health`, { ...fetch_options, signal });
     const health = (await answer.json()) as Health;
     if (answer.ok && typeof health.status === "string") return health;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code !== undefined && closed.has(code) ? "nothing listens there" : messageOf(error);
-    throw new Error(`no response from ${place}: ${why}`);
+    const reason =
+      code !== undefined && closed.has(code) ? "nothing listens there" : messageOf(error);
+    throw new Error(`no response from ${server_name}: ${reason}`);
   }
-  throw new Error(`the server at ${place} is not Dossier, or is not able to report its health`);
+  throw new Error(
+    `the server at ${server_name} is not Dossier, or is not able to report its health`,
+  );
 }
 
 /** The address that the server has written down, otherwise that of the settings: port or socket. */
@@ -70,8 +78,8 @@ async function ownAddress(
 ): Promise<ReturnType<typeof connectionTo>> {
   const env = process.env;
   const boot = await bootstrap({ flags: flagsOf(options), env, built_in, preflight_command: null });
-  const is_asked_for = options.host !== undefined || options.port !== undefined;
-  const address = is_asked_for ? null : serverAddress(boot.located.data);
+  const has_listen_flags = options.host !== undefined || options.port !== undefined;
+  const address = has_listen_flags ? null : serverAddress(boot.located.data);
   if (address !== null) return connectionTo(address);
   const { port, socket } = listenPlaces(boot);
   if (port === null) return connectionTo(socket!);
@@ -80,7 +88,7 @@ async function ownAddress(
 }
 
 /** One line per field that is not healthy. */
-function inWords({ status, version, storage, tls, plugins }: Health): string {
+function healthLines({ status, version, storage, tls, plugins }: Health): string {
   const failing = Array.isArray(plugins) ? (plugins as { name: string; reason: string }[]) : [];
   return [
     `${status}${version === undefined ? "" : ` (Dossier ${version})`}`,

@@ -16,8 +16,8 @@ interface ListenSettings {
 /** Paths are relative to the data directory. @throws ConfigError */
 export function listenOptions(boot: Bootstrap): ListenOptions {
   const { tls_cert, tls_key } = boot.config.values.server as unknown as ListenSettings;
-  const at = (path: string) => resolve(boot.located.data, path);
-  const tls = tlsFiles(tls_cert && at(tls_cert), tls_key && at(tls_key), boot.log);
+  const inData = (path: string) => resolve(boot.located.data, path);
+  const tls = tlsFiles(tls_cert && inData(tls_cert), tls_key && inData(tls_key), boot.log);
   return { ...listenPlaces(boot), tls, log: boot.log };
 }
 

@@ -14,8 +14,9 @@ import type { Store } from "../store/store";
 import type { Bootstrap } from "./bootstrap";
 
 /** Of directories left by processes that have ended. */
-const prefix = "originals-";
+const temporary_prefix = "originals-";
 
+/** The original files of a server, until they are closed. */
 export interface OpenedFiles {
   readonly files: Files;
   close(): Promise<void>;
@@ -51,14 +52,14 @@ export async function openFiles(
   if (place === null)
     return { files: new FileStore(join(data, "files")), close: async () => undefined };
   const temporary = join(data, "tmp");
-  if (serves) await removeLeftovers(temporary, prefix);
+  if (serves) await removeLeftovers(temporary, temporary_prefix);
   const { cache, keep_deleted } = boot.config.values.files!;
   const files = new SharedFiles({
     place: openPlace(place, boot, clock),
     store,
     clock,
     log: boot.log,
-    temporary: join(temporary, `${prefix}${ulid()}`),
+    temporary: join(temporary, `${temporary_prefix}${ulid()}`),
     cache_bytes_max: cache as number,
     keep_deleted_ms: keep_deleted as number,
     alone: database !== null,

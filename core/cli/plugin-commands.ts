@@ -22,7 +22,7 @@ import { assemble } from "./assembly";
 import { bootstrap, type Bootstrap } from "./bootstrap";
 import { flagsOf, publicUrlBesideServer, withData, type ProgramOptions } from "./command-options";
 
-type Given = Pick<CommandInput, "args" | "options">;
+type ParsedArguments = Pick<CommandInput, "args" | "options">;
 
 /** A plugin of the plugins directory, which is loaded already. */
 export interface LoadedFrom {
@@ -49,7 +49,11 @@ export const addTool = (
 ): void =>
   add(program, tool, (parsed) => runTool({ plugin, tool, loaded }, parsed, program_options));
 
-function add(program: Commander, command: Command, run: (parsed: Given) => Promise<void>): void {
+function add(
+  program: Commander,
+  command: Command,
+  run: (parsed: ParsedArguments) => Promise<void>,
+): void {
   const [first, second] = command.name.split(" ") as [string, string | undefined];
   const parent =
     second === undefined
@@ -59,10 +63,11 @@ function add(program: Commander, command: Command, run: (parsed: Given) => Promi
   const added = withData(parent.command(second ?? first)).description(command.summary);
   for (const arg of command.args ?? [])
     added.argument(arg.endsWith("?") ? `[${arg.slice(0, -1)}]` : `<${arg}>`);
-  for (const { flags, description, required, choices, default: preset } of command.options ?? []) {
+  for (const { flags, description, required, choices, default: default_value } of command.options ??
+    []) {
     const option = new Option(flags, description);
     if (choices) option.choices([...choices]);
-    if (preset !== undefined) option.default(preset);
+    if (default_value !== undefined) option.default(default_value);
     added.addOption(option.makeOptionMandatory(required ?? false));
   }
   added.action(async (...values: unknown[]) => {
@@ -107,7 +112,7 @@ const isServed = async (data: string): Promise<boolean> =>
 
 /** Invalid settings don't stop a command, and only errors are logged. */
 const bootstrapFor = (
-  { options }: Given,
+  { options }: ParsedArguments,
   { built_in, preflight_command }: ProgramOptions,
   { loads_plugins }: Pick<Command, "loads_plugins"> = {},
 ): Promise<Bootstrap> =>
@@ -123,7 +128,7 @@ const bootstrapFor = (
 /** Runs beside a running server: the same store and services, but no jobs and no port. */
 async function runPluginCommand(
   command: Command,
-  parsed: Given,
+  parsed: ParsedArguments,
   program_options: ProgramOptions,
   loaded?: LoadedFrom,
 ): Promise<void> {
@@ -140,9 +145,9 @@ async function runPluginCommand(
     withHost(boot, program_options, isolate, beforeMigration, async (host) => {
       unlock?.();
       const handler = host.commands.find((entry) => entry.command === command)?.handler;
-      if (!handler) throw new Error(whyMissing(host, command));
-      const observe = (ran: RunCommand): void => {
-        for (const note of host.slot(CommandObserver)) note(ran);
+      if (!handler) throw new Error(missingReason(host, command));
+      const observe = (finished: RunCommand): void => {
+        for (const note of host.slot(CommandObserver)) note(finished);
       };
       await runObserved(command, observe, (about) =>
         handler({ ...parsed, print, stdin, ask, about }),
@@ -152,7 +157,7 @@ async function runPluginCommand(
 }
 
 /** Why the plugin of a command is left out or disabled. */
-function whyMissing(host: Host, { name }: Command): string {
+function missingReason(host: Host, { name }: Command): string {
   const reasons = [...host.off, ...host.failures].map(
     (plugin) => `${plugin.name}: ${plugin.reason}`,
   );
@@ -162,7 +167,7 @@ function whyMissing(host: Host, { name }: Command): string {
 /** `observe` is called for a command that changes something, however it ends. */
 async function runObserved(
   { name, changes }: Pick<Command, "name" | "changes">,
-  observe: (ran: RunCommand) => void,
+  observe: (finished: RunCommand) => void,
   run: (about: CommandInput["about"]) => Promise<void>,
 ): Promise<void> {
   let about: string | null = null;
@@ -186,7 +191,7 @@ interface RunnableTool {
 
 async function runTool(
   { plugin, tool, loaded }: RunnableTool,
-  parsed: Given,
+  parsed: ParsedArguments,
   program_options: ProgramOptions,
 ): Promise<void> {
   const boot = loaded?.boot ?? (await bootstrapFor(parsed, program_options));
@@ -196,7 +201,7 @@ async function runTool(
   await withChildren(boot, program_options, (isolate) =>
     runObserved(
       tool,
-      (ran) => noteCommand(boot.located, ran),
+      (finished) => noteCommand(boot.located, finished),
       (about) =>
         tool.run({
           ...parsed,

@@ -7,6 +7,7 @@ import { bootstrapBy, type ProgramOptions } from "./command-options";
 import type { Flags } from "./config-sources";
 import { reserved } from "./reserved-claims";
 
+/** A plugin as `--json` prints it. */
 export interface PluginRow {
   readonly name: string;
   readonly version: string | null;
@@ -18,6 +19,7 @@ export interface PluginRow {
 
 const answer_ms_max = 3_000;
 
+/** Prints the list, as one JSON array when `json` is set. */
 export async function printPlugins(
   flags: Flags,
   json: boolean,
@@ -75,10 +77,10 @@ function pluginRows(boot: Bootstrap, built_in: readonly Plugin[]): PluginRow[] {
 
 /** Adds which plugins fail and why, which only the running server knows. */
 async function withRunningServer(rows: PluginRow[], { located }: Bootstrap): Promise<PluginRow[]> {
-  const ask = serverOn(located.data);
-  if (!ask) return rows;
+  const request = serverOn(located.data);
+  if (!request) return rows;
   try {
-    const answer = await ask("/health", { signal: AbortSignal.timeout(answer_ms_max) });
+    const answer = await request("/health", { signal: AbortSignal.timeout(answer_ms_max) });
     const { plugins } = (await answer.json()) as { plugins: { name: string; reason: string }[] };
     return rows.map((row) => {
       const failing = row.status === "loaded" && plugins.find(({ name }) => name === row.name);

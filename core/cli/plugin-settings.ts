@@ -62,6 +62,7 @@ export function withStored(
   return { ...sources, stored: new Map([...(sources.stored ?? []), ...usable]) };
 }
 
+/** The plugins whose settings are valid, and those that are left out. */
 export interface CheckedPlugins {
   readonly dropped_in: Loaded["plugins"];
   readonly sections: ReadonlyMap<string, Plugin["config"]>;

@@ -9,6 +9,7 @@ import { pluginOf, watchExits, watchTimers } from "../plugin/process-watch";
 import { Watchdog } from "../plugin/watchdog";
 import type { Bootstrap } from "./bootstrap";
 
+/** Watches the code of dropped-in plugins until it is stopped. */
 export interface PluginWatch {
   /** Records an uncaught error. */
   noteUncaught(message: string, error: unknown): void;

@@ -22,7 +22,7 @@ interface DroppedIn {
 }
 
 /** Replaces the server's services for a plugin that is tried out. */
-const nothing = {
+const scratch_parts = {
   failures: [],
   skipped: [],
   plugin_files: new PluginDirectory({
@@ -39,7 +39,7 @@ const nothing = {
 };
 
 /** The plugin may have printed an unfinished line. */
-const say = (message: PreflightMessage): void => {
+const send = (message: PreflightMessage): void => {
   process.stdout.write(`\n${JSON.stringify(message)}\n`);
 };
 
@@ -64,7 +64,7 @@ export async function runPreflight(
     }
     // Invalid settings are reported by the server itself: here they only prevent the set-up.
     if (plugin && hasSettings(plugin, located))
-      dropped_in.push({ plugin: observed(plugin, file), file });
+      dropped_in.push({ plugin: reportingPlugin(plugin, file), file });
   }
   const assembled = await assemble(
     scratchBootstrap(dropped_in, built_in, located),
@@ -75,12 +75,13 @@ export async function runPreflight(
     () => "http://127.0.0.1",
   );
   for (const { name, file, reason } of assembled.host.failures) {
-    const of = dropped_in.find((plugin) => plugin.file === file);
-    if (of) reportProblems(of.file, name, of.plugin.version, [reason]);
+    const failed_plugin = dropped_in.find((plugin) => plugin.file === file);
+    if (failed_plugin)
+      reportProblems(failed_plugin.file, name, failed_plugin.plugin.version, [reason]);
   }
   for (const { file, runs, description } of assembled.host.described)
-    if (runs && file !== null) say({ preflight: "found", file, plugin: description });
-  say({ preflight: "end" });
+    if (runs && file !== null) send({ preflight: "found", file, plugin: description });
+  send({ preflight: "end" });
   await assembled.close();
 }
 
@@ -96,13 +97,13 @@ const reportProblems = (
   name: string,
   version: string | null,
   problems: readonly string[],
-): void => say({ preflight: "bad", file, name, version, problems });
+): void => send({ preflight: "bad", file, name, version, problems });
 
 async function tryImport(file: string): Promise<Plugin | null> {
-  say({ preflight: "at", file, doing: "import" });
+  send({ preflight: "at", file, doing: "import" });
   try {
     const plugin = await withOrigin({ plugin: file }, () => importPlugin(file));
-    say({ preflight: "found", file, plugin: describePlugin(plugin, null) });
+    send({ preflight: "found", file, plugin: describePlugin(plugin, null) });
     return plugin;
   } catch (error) {
     if (error instanceof PluginProblems)
@@ -110,7 +111,7 @@ async function tryImport(file: string): Promise<Plugin | null> {
     else reportProblems(file, fileStem(file), null, [importReason(file, error)]);
     return null;
   } finally {
-    say({ preflight: "past", file });
+    send({ preflight: "past", file });
   }
 }
 
@@ -119,14 +120,14 @@ function hasSettings({ section, config }: Plugin, { sources }: Located): boolean
 }
 
 /** The plugin, wrapped to report when its code runs. */
-const observed = (plugin: Plugin, file: string): Plugin => ({
+const reportingPlugin = (plugin: Plugin, file: string): Plugin => ({
   ...plugin,
   setup: async (ctx) => {
-    say({ preflight: "at", file, doing: "set-up" });
+    send({ preflight: "at", file, doing: "set-up" });
     try {
       return (await plugin.setup(ctx)) as never;
     } finally {
-      say({ preflight: "past", file });
+      send({ preflight: "past", file });
     }
   },
 });
@@ -167,7 +168,7 @@ function scratchBootstrap(
     located,
     config: { values, settings: [], warnings: [], sections, sources },
     dropped_in,
-    ...nothing,
+    ...scratch_parts,
     disabled: disabledPlugins(located, built_in, false).disabled,
   };
   return onScratchData(boot, process.env[preflight_scratch]!);

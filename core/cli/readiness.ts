@@ -15,6 +15,7 @@ const ReadinessRecord = Type.Object({
   }),
 });
 
+/** The route of /ready, which needs no key. */
 export const readyRoute = route.get("/ready", {
   summary: "Readiness",
   description:
@@ -41,10 +42,11 @@ export const readyRoute = route.get("/ready", {
   },
 });
 
+/** Answers 503 once `stopping` is aborted, and whenever a check fails. */
 export const readyHandler =
   (host: Pick<Host, "queue" | "filled" | "inTime" | "storageFailure">, stopping: AbortSignal) =>
   async (): Promise<Response> => {
-    const all: readonly ReadinessCheck[] = [
+    const checks: readonly ReadinessCheck[] = [
       {
         name: "server",
         failing: () => (stopping.aborted ? "The server is stopping." : null),
@@ -61,13 +63,13 @@ export const readyHandler =
           ),
       })),
     ];
-    const found = await Promise.all(
-      all.map(async (check) => [check.name, await reasonOf(check)] as const),
+    const results = await Promise.all(
+      checks.map(async (check) => [check.name, await reasonOf(check)] as const),
     );
-    const reasons = found.flatMap(([, reason]) => reason ?? []);
+    const reasons = results.flatMap(([, reason]) => reason ?? []);
     const ready = reasons.length === 0;
     return Response.json(
-      { ready, reason: ready ? null : reasons.join(" "), checks: Object.fromEntries(found) },
+      { ready, reason: ready ? null : reasons.join(" "), checks: Object.fromEntries(results) },
       { status: ready ? 200 : 503, headers: { "cache-control": "no-store" } },
     );
   };

@@ -19,10 +19,11 @@ const core_commands = [
   "help",
 ];
 
-const own_routes = [...Object.values(coreRoutes), readyRoute];
+const core_routes = [...Object.values(coreRoutes), readyRoute];
 
+/** As `order` takes them: `the route GET /health`. */
 export const reserved: readonly string[] = [
   ...[...coreSections.keys()].map(sectionClaim),
-  ...own_routes.flatMap((route) => [routeClaim(route), operationClaim(route)]),
+  ...core_routes.flatMap((route) => [routeClaim(route), operationClaim(route)]),
   ...core_commands.map((name) => commandClaim({ name })),
 ];

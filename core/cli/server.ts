@@ -40,24 +40,26 @@ const first_requests_ms = 50;
 /** For all of it together: without a database the process ends as if it had been killed. */
 const stop_ms_max = 45_000;
 
+/** A server that answers requests. */
 export interface RunningServer extends Pick<PluginWatch, "noteUncaught"> {
+  /** Ends requests and jobs within their time limits, then closes everything. */
   stop(): Promise<void>;
 }
 
 /** Starts a server and prints its address. @throws Error in plain words when it can't. */
 export async function startServer(
-  found: Bootstrap,
+  loaded: Bootstrap,
   built_in: readonly Plugin[],
   isolate: IsolatedRun,
   print: (line: string) => void,
 ): Promise<RunningServer> {
-  let address = publicUrlOfSettings(found);
+  let address = publicUrlOfSettings(loaded);
   const publicUrl = () => address;
-  openDataDirectory(found.located.data);
-  const listening = listenOptions(found);
-  const unlock = lockDirectory(found.located.data);
-  const last_exit = readLastExit(found);
-  const boot = withoutFailedPlugin(found, last_exit);
+  openDataDirectory(loaded.located.data);
+  const listening = listenOptions(loaded);
+  const unlock = lockDirectory(loaded.located.data);
+  const last_exit = readLastExit(loaded);
+  const boot = withoutFailedPlugin(loaded, last_exit);
   try {
     await removeCompactions(join(boot.located.data, database_file));
     const assembled = await assemble(boot, built_in, isolate, publicUrl, { serves: true });
@@ -78,7 +80,7 @@ export async function startServer(
     }
     if (boot.config.values.server!.public_url === undefined && served.url) address = served.url;
     writeServerAddress(boot.located.data, listening.socket ?? served.url!, address);
-    noteRunningPlugins(boot, host);
+    recordRunningPlugins(boot, host);
     boot.log.info("listening", {
       version,
       commit,
@@ -91,12 +93,12 @@ export async function startServer(
     });
     // After the log lines, so that what people must read comes last.
     print(`Dossier ${version} is ready at ${publicUrl()}/${placeOf(listening)}`);
-    const ending = endStart(host, boot.log, print);
+    const ending = finishStart(host, boot.log, print);
     return {
       noteUncaught: watch.noteUncaught,
       async stop() {
-        const leaveMemory = await ending;
-        leaveMemory();
+        const endMemoryLimit = await ending;
+        endMemoryLimit();
         removeServerAddress(boot.located.data);
         removeRunningPlugins(boot.located.data);
         stopping.abort();
@@ -111,7 +113,7 @@ export async function startServer(
     };
   } catch (error) {
     unlock();
-    throw inWords(error, boot);
+    throw startError(error, boot);
   }
 }
 
@@ -124,7 +126,7 @@ function placeOf(listening: ListenOptions): string {
 }
 
 /** Records which plugin files run here, for commands beside this server. */
-function noteRunningPlugins({ located, plugin_files }: Bootstrap, host: Host): void {
+function recordRunningPlugins({ located, plugin_files }: Bootstrap, host: Host): void {
   const { loaded } = plugin_files;
   const described = loaded.size === 0 ? [] : host.described;
   const running = described.flatMap(({ file, runs, description: { name, version } }) => {
@@ -135,18 +137,22 @@ function noteRunningPlugins({ located, plugin_files }: Bootstrap, host: Host): v
 }
 
 /** What no request waits for. Returns what ends the watch over memory. */
-async function endStart(host: Host, log: Log, print: (line: string) => void): Promise<() => void> {
+async function finishStart(
+  host: Host,
+  log: Log,
+  print: (line: string) => void,
+): Promise<() => void> {
   // Requests that have waited for the start come first.
   await Bun.sleep(first_requests_ms);
   Bun.unsafe.setJITPolicy(1);
-  const leaveMemory = limitMemory();
+  const endMemoryLimit = limitMemory();
   host.startSchedules();
-  for (const notice of host.slot(StartNotice)) await say(notice, log, print);
-  return leaveMemory;
+  for (const notice of host.slot(StartNotice)) await printNotice(notice, log, print);
+  return endMemoryLimit;
 }
 
 /** A plugin whose notice can't be made, because nothing can be stored, does not stop the server. */
-async function say(
+async function printNotice(
   notice: () => Promise<string>,
   log: Log,
   print: (line: string) => void,
@@ -158,7 +164,7 @@ async function say(
   }
 }
 
-function inWords(error: unknown, { located, config }: Bootstrap): unknown {
+function startError(error: unknown, { located, config }: Bootstrap): unknown {
   if (isDamage(error)) return damaged(causeOf(error as Error), located.data);
   if (!hasTooManyConnections(error)) return error;
   return unreachable(error, withoutPassword(config.values.database!.url as string));
@@ -215,7 +221,8 @@ export async function serveUntilStopped(
   // A signal during the start ends the server gracefully once it runs.
   running = await start();
   await promise;
-  const late = (): Error => new Error(`some work did not end within ${stop_ms_max / 1_000} s`);
-  await withTimeout(running.stop(), stop_ms_max, late);
+  const timeoutError = (): Error =>
+    new Error(`some work did not end within ${stop_ms_max / 1_000} s`);
+  await withTimeout(running.stop(), stop_ms_max, timeoutError);
   log.info("stopped");
 }

@@ -12,29 +12,29 @@ import { guardMemory, usesMuchMemory } from "../lib/memory-guard";
 const not_needed = 4;
 const mapping_head = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+ +(\S.*)$/;
 
-const look_every_ms = 2_000;
+const check_every_ms = 2_000;
 /** A server that computes less than this share of the time is idle. */
 const idle_share = 0.1;
 
 /** Called once the server has started. Returns a function that ends it. */
 export function limitMemory(): () => void {
-  let before = process.cpuUsage();
+  let last_usage = process.cpuUsage();
   let executable: Executable | undefined;
   let was_idle = false;
-  const looking = setInterval(() => {
-    const { user, system } = process.cpuUsage(before);
-    before = process.cpuUsage();
-    const becomes_idle = !was_idle && (user + system) / 1_000 < idle_share * look_every_ms;
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage(last_usage);
+    last_usage = process.cpuUsage();
+    const becomes_idle = !was_idle && (user + system) / 1_000 < idle_share * check_every_ms;
     if (becomes_idle) shrinkHeap();
     if (becomes_idle || !executable || usesMuchMemory()) {
       executable ??= new Executable();
       executable.releasePages();
     }
     was_idle ||= becomes_idle;
-  }, look_every_ms).unref();
+  }, check_every_ms).unref();
   const unguard = guardMemory();
   return () => {
-    clearInterval(looking);
+    clearInterval(timer);
     unguard();
   };
 }

@@ -120,11 +120,11 @@ async function check(path: string | undefined, options: ProgramOptions): Promise
     const warning = await refreshSupport(project.directory, tools.self);
     if (warning !== null) options.complain(warning);
   }
-  const [of_types, { problems: of_start, unset }] = await Promise.all([
+  const [type_problems, { problems: start_problems, unset }] = await Promise.all([
     checkTypes(project, tools),
     checkStart(project, tools),
   ]);
-  const problems = [...of_types, ...of_start];
+  const problems = [...type_problems, ...start_problems];
   if (problems.length === 0)
     return options.print(
       unset.length === 0
@@ -167,7 +167,7 @@ async function develop(
 
 async function test(
   path: string | undefined,
-  words: readonly string[],
+  runner_args: readonly string[],
   options: ProgramOptions,
 ): Promise<void> {
   // `dossier plugin test -t words`, `dossier plugin test notes.test.ts`: arguments of the test
@@ -175,8 +175,8 @@ async function test(
   const is_directory = path !== undefined && !/^-|\.test\.tsx?$/.test(path);
   const project = await openProject(is_directory ? path : undefined, options);
   const { runTests } = await import("../workbench/test-run");
-  const of_runner = is_directory || path === undefined ? words : [path, ...words];
-  const code = await runTests(project, of_runner, process.env);
+  const all_args = is_directory || path === undefined ? runner_args : [path, ...runner_args];
+  const code = await runTests(project, all_args, process.env);
   if (code !== 0) throw new Error(`the tests of ${project.name} did not pass`);
 }
 

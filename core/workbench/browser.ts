@@ -1,5 +1,6 @@
 /** Opens an address in the default browser of this machine, if there is one. */
 
+/** Does nothing where there is none. Does not wait. */
 export function openInBrowser(url: string): void {
   const [opener] = ["xdg-open", "open"].map((name) => Bun.which(name)).filter((path) => path);
   if (!opener) return;

@@ -8,6 +8,7 @@ import { StartFailure, startServer, type ServerProcess } from "./server-process"
 import { writeSupport } from "./support";
 import { runBun, settingsOf } from "./toolchain";
 
+/** What a check needs of this process. */
 export interface CheckTools {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The command that starts this executable. */
@@ -17,7 +18,7 @@ export interface CheckTools {
 /** Type errors, as `plugin.ts:3:7: why`; empty when there are none. */
 export async function checkTypes(project: Project, tools: CheckTools): Promise<string[]> {
   if (project.has_config) return problemsIn(project.directory, tools.env);
-  return inScratch(async (scratch) => {
+  return inScratchDirectory(async (scratch) => {
     await writeSupport(scratch, tools.self);
     const config = { extends: "./.dossier/tsconfig.json", files: [project.entry] };
     await Bun.write(join(scratch, "tsconfig.json"), JSON.stringify(config));
@@ -27,8 +28,8 @@ export async function checkTypes(project: Project, tools: CheckTools): Promise<s
 
 /** The compiler's complaints about the project in this directory. */
 async function problemsIn(directory: string, env: CheckTools["env"]): Promise<string[]> {
-  const words = ["check", "--no-script", "--no-pretty", "--all"];
-  const { code, output } = await runBun(words, directory, env);
+  const bun_args = ["check", "--no-script", "--no-pretty", "--all"];
+  const { code, output } = await runBun(bun_args, directory, env);
   if (code === 0) return [];
   const problems: string[] = [];
   /** The most specific explanation is the last line below the error. */
@@ -38,11 +39,13 @@ async function problemsIn(directory: string, env: CheckTools["env"]): Promise<st
     reason = undefined;
   };
   for (const line of output.split("\n").map(withShortTypes)) {
-    const [, file, row, column, words] = /^(\S.*?)\((\d+),(\d+)\): error (.*)$/.exec(line) ?? [];
+    const [, file, row, column, message] = /^(\S.*?)\((\d+),(\d+)\): error (.*)$/.exec(line) ?? [];
     if (file !== undefined || /^error[ :]/.test(line)) {
       endProblem();
       problems.push(
-        file === undefined ? line : `${shown(resolve(directory, file))}:${row}:${column}: ${words}`,
+        file === undefined
+          ? line
+          : `${relativePath(resolve(directory, file))}:${row}:${column}: ${message}`,
       );
     } else if (problems.length > 0 && /^ +\D/.test(line) && !/^ +\d+ /.test(line)) reason = line;
     else endProblem();
@@ -59,7 +62,7 @@ const withShortTypes = (line: string): string =>
   );
 
 /** The result of starting a server with the plugin. */
-export interface Tried {
+export interface StartCheck {
   /** Why the server leaves it out, or what failed at its start. */
   readonly problems: readonly string[];
   /** Settings that are required before it can be set up. */
@@ -70,12 +73,12 @@ export interface Tried {
  * Starts a server with the plugin on empty data, with the settings of this shell, and stops it
  * again.
  */
-export async function checkStart(project: Project, { env, self }: CheckTools): Promise<Tried> {
-  return inScratch(async (scratch) => {
+export async function checkStart(project: Project, { env, self }: CheckTools): Promise<StartCheck> {
+  return inScratchDirectory(async (scratch) => {
     try {
       const data = join(scratch, "data");
       await packInto(project, join(data, "plugins"));
-      return await tryOn(data, project, { env, self });
+      return await tryStart(data, project, { env, self });
     } catch (error) {
       if (error instanceof PackFailure) return { problems: [error.message], unset: [] };
       throw error;
@@ -83,11 +86,11 @@ export async function checkStart(project: Project, { env, self }: CheckTools): P
   });
 }
 
-async function tryOn(
+async function tryStart(
   data: string,
   { entry, name }: Project,
   { env, self }: CheckTools,
-): Promise<Tried> {
+): Promise<StartCheck> {
   let server: ServerProcess;
   try {
     server = await startServer({
@@ -102,11 +105,11 @@ async function tryOn(
     });
   } catch (error) {
     if (!(error instanceof StartFailure)) throw error;
-    return { problems: [`${shown(entry)}: ${error.last_message}`], unset: [] };
+    return { problems: [`${relativePath(entry)}: ${error.last_message}`], unset: [] };
   }
   try {
     const reasons = await reasonsOf(server);
-    const unset = reasons.flatMap((reason) => [...reason.matchAll(required)]);
+    const unset = reasons.flatMap((reason) => [...reason.matchAll(required_setting)]);
     if (unset.length > 0)
       return {
         problems: [],
@@ -114,7 +117,9 @@ async function tryOn(
       };
     const packed = join(data, "plugins", `${name}.js`);
     return {
-      problems: reasons.map((reason) => placed(reason.replaceAll(packed, shown(entry)), entry)),
+      problems: reasons.map((reason) =>
+        withLocation(reason.replaceAll(packed, relativePath(entry)), entry),
+      ),
       unset: [],
     };
   } finally {
@@ -123,15 +128,15 @@ async function tryOn(
 }
 
 /** `no luck (plugin.ts:3:9)` → `notes/plugin.ts:3:9: no luck`. */
-function placed(reason: string, entry: string): string {
-  const [, words, file, place] = /^([^]*) \(([^()\s]+\.[jt]s):(\d+:\d+)\)$/.exec(reason) ?? [];
+function withLocation(reason: string, entry: string): string {
+  const [, message, file, location] = /^([^]*) \(([^()\s]+\.[jt]s):(\d+:\d+)\)$/.exec(reason) ?? [];
   const path = file === undefined ? "" : join(dirname(entry), file);
   return existsSync(path) && file !== undefined
-    ? `${shown(path)}:${place}: ${words}`
-    : `${shown(entry)}: ${reason}`;
+    ? `${relativePath(path)}:${location}: ${message}`
+    : `${relativePath(entry)}: ${reason}`;
 }
 
-const required = /(\S+) is required \((DOSSIER_\w+)\)/g;
+const required_setting = /(\S+) is required \((DOSSIER_\w+)\)/g;
 
 /** The server's reasons for failing plugins: apart from the built-in ones it has only this one. */
 async function reasonsOf({ url }: ServerProcess): Promise<string[]> {
@@ -140,9 +145,9 @@ async function reasonsOf({ url }: ServerProcess): Promise<string[]> {
   return plugins.map(({ reason }) => reason);
 }
 
-const shown = (path: string): string => relative(process.cwd(), path);
+const relativePath = (path: string): string => relative(process.cwd(), path);
 
-async function inScratch<R>(work: (directory: string) => Promise<R>): Promise<R> {
+async function inScratchDirectory<R>(work: (directory: string) => Promise<R>): Promise<R> {
   const directory = mkdtempSync(join(tmpdir(), "dossier-check-"));
   try {
     return await work(directory);

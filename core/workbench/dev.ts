@@ -15,6 +15,7 @@ import { openInBrowser } from "./browser";
 import { portFor } from "./port";
 import { savesBelow } from "./save-watch";
 
+/** How the server is run and what it prints. */
 export interface DevOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The command that starts this executable. */
@@ -33,21 +34,21 @@ export interface DevOptions {
 /** How long to wait for a server that has nothing to lose. */
 const stop_limit_ms = 400;
 /** Hosts that imports and webhooks may reach during development, unless the shell sets them. */
-const settings: Readonly<Record<string, string>> = {
+const default_settings: Readonly<Record<string, string>> = {
   DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8",
   DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8",
 };
 
 /** Runs until the signal fires. */
 export async function develop(project: Project, options: DevOptions): Promise<void> {
-  const home = join(project.directory, support);
-  const port = await portFor(join(home, "port"), options.port);
-  const server = new DevServer(project, home, port, options);
+  const support_directory = join(project.directory, support);
+  const port = await portFor(join(support_directory, "port"), options.port);
+  const server = new DevServer(project, support_directory, port, options);
   const saves = savesBelow(project.directory, options.signal);
-  await server.next();
+  await server.restart();
   for await (const path of saves) {
     options.print(`${path} was saved.`);
-    await server.next();
+    await server.restart();
   }
   await server.stop();
 }
@@ -55,29 +56,29 @@ export async function develop(project: Project, options: DevOptions): Promise<vo
 class DevServer {
   private server: ServerProcess | undefined;
   private readonly data: string;
-  private welcomed = false;
+  private has_welcomed = false;
 
   constructor(
     private readonly project: Project,
-    private readonly home: string,
+    private readonly support_directory: string,
     private readonly port: number,
     private readonly options: DevOptions,
   ) {
-    this.data = join(home, "data");
+    this.data = join(support_directory, "data");
   }
 
   /** Replaces the running server with one of the current code; on failure the old one stays. */
-  async next(): Promise<void> {
+  async restart(): Promise<void> {
     const { print } = this.options;
     const started = performance.now();
     try {
-      const plugins = join(this.home, "packed");
+      const plugins = join(this.support_directory, "packed");
       rmSync(plugins, { recursive: true, force: true });
       await packInto(this.project, plugins);
       await this.stop();
       this.server = await this.start(plugins);
       void this.watchEnd(this.server);
-      this.say(performance.now() - started);
+      this.announce(performance.now() - started);
     } catch (error) {
       // Ctrl-C stops a server that is still starting, too.
       if (this.options.signal.aborted) return;
@@ -92,19 +93,19 @@ class DevServer {
   private start(plugins: string): Promise<ServerProcess> {
     const { self, env, print, built_in } = this.options;
     mkdirSync(this.data, { recursive: true });
-    installPeople(this.home, plugins);
+    installPeople(this.support_directory, plugins);
     return startServer({
       command: self,
       data: this.data,
       env: {
-        ...settings,
+        ...default_settings,
         ...settingsOf(env),
         DOSSIER_PLUGINS_DIRECTORY: plugins,
       },
       inherited: env,
       port: this.port,
       onLine: (line) => {
-        if (isWorthReading(line, built_in)) wordsOf(line).forEach(print);
+        if (isWorthReading(line, built_in)) linesOf(line).forEach(print);
       },
     });
   }
@@ -117,14 +118,14 @@ class DevServer {
     this.options.print(`The server exited with ${code}. Save a file to restart it.`);
   }
 
-  private say(took_ms: number): void {
+  private announce(took_ms: number): void {
     const { print, opens } = this.options;
     const { url, left_out } = this.server!;
     for (const { name, reason } of left_out) print(`${name} is left out: ${reason}`);
     if (left_out.length === 0)
       print(`${this.project.name} runs at ${url} (after ${took_ms.toFixed(0)} ms).`);
-    if (this.welcomed) return;
-    this.welcomed = true;
+    if (this.has_welcomed) return;
+    this.has_welcomed = true;
     const { ada } = readPeople(this.data);
     const page = `${url}/console/`;
     print(
@@ -142,9 +143,9 @@ class DevServer {
   }
 
   async stop(): Promise<void> {
-    const last = this.server;
+    const stopped_server = this.server;
     this.server = undefined;
-    await last?.stop(stop_limit_ms);
+    await stopped_server?.stop(stop_limit_ms);
   }
 }
 
@@ -152,8 +153,8 @@ class DevServer {
 const isWorthReading = ({ level, plugin }: LogLine, built_in: ReadonlySet<string>): boolean =>
   level === "error" || (plugin !== undefined && !built_in.has(plugin));
 
-function wordsOf({ time, level, message, stack, ...fields }: LogLine): string[] {
-  const shown = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : "";
-  const calls = Array.isArray(stack) ? stack.map((line) => `    ${line}`) : [];
-  return [`${time.slice(11, 19)} ${level} ${message}${shown}`, ...calls];
+function linesOf({ time, level, message, stack, ...fields }: LogLine): string[] {
+  const shown_fields = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : "";
+  const stack_lines = Array.isArray(stack) ? stack.map((line) => `    ${line}`) : [];
+  return [`${time.slice(11, 19)} ${level} ${message}${shown_fields}`, ...stack_lines];
 }

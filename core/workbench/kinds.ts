@@ -9,4 +9,5 @@ export const kinds = {
   page: "a page of the console",
   signin: "a way to sign in",
 } as const;
+/** What a new plugin adds. */
 export type Kind = keyof typeof kinds;

@@ -4,6 +4,7 @@
  */
 import kit_path from "./build/kit.zst" with { type: "file" };
 
+/** The files for plugin developers. */
 export interface Kit {
   /** A hash of its content: differs between executables. */
   readonly hash: string;
@@ -14,8 +15,10 @@ export interface Kit {
 const packed = (): Promise<Uint8Array<ArrayBuffer>> => Bun.file(kit_path).bytes();
 const hashOf = (bytes: Uint8Array): string => Bun.hash(bytes).toString(36);
 
+/** The hash of the kit, without unpacking it. */
 export const kitHash = async (): Promise<string> => hashOf(await packed());
 
+/** Unpacks the kit. */
 export async function readKit(): Promise<Kit> {
   const bytes = await packed();
   const text = new TextDecoder().decode(Bun.zstdDecompressSync(bytes));

@@ -4,7 +4,7 @@ import { basename, join, relative, resolve } from "node:path";
 import type { Project } from "./project";
 
 /** Provided to plugins by the host at run time: must not be bundled. */
-const given_by_host = ["dossier", "dossier/contracts", "@sinclair/typebox"];
+const host_packages = ["dossier", "dossier/contracts", "@sinclair/typebox"];
 
 /** Why a plugin can't be bundled: one line per reason, `file:line:column: why`. */
 export class PackFailure extends Error {
@@ -12,35 +12,35 @@ export class PackFailure extends Error {
 }
 
 /** The bundle of `entry`, as text. `mapped`: with a source map. @throws PackFailure */
-export async function packPlugin(entry: string, mapped = false): Promise<string> {
+export async function packPlugin(entry: string, with_map = false): Promise<string> {
   const packed = await Bun.build({
     entrypoints: [entry],
     target: "bun",
     format: "esm",
-    external: given_by_host,
-    sourcemap: mapped ? "inline" : "none",
+    external: host_packages,
+    sourcemap: with_map ? "inline" : "none",
     throw: false,
   });
-  if (!packed.success) throw new PackFailure(packed.logs.map(wordsOf).join("\n"));
-  const [bundle, ...rest] = packed.outputs;
-  if (!bundle || rest.length > 0) {
-    const names = rest.map(({ path }) => basename(path)).join(", ");
+  if (!packed.success) throw new PackFailure(packed.logs.map(problemLine).join("\n"));
+  const [bundle, ...other_files] = packed.outputs;
+  if (!bundle || other_files.length > 0) {
+    const names = other_files.map(({ path }) => basename(path)).join(", ");
     throw new PackFailure(
       `${basename(entry)} can't be bundled into one file, because ${names} would be ` +
         'separate. Import it with { type: "text" }, or as JSON.',
     );
   }
   const text = await bundle.text();
-  return mapped ? withAbsoluteSources(text) : text;
+  return with_map ? withAbsoluteSources(text) : text;
 }
 
 /** The map has source paths relative to here, which is not where the bundle will be. */
 function withAbsoluteSources(text: string): string {
   const [start, map] = text.split(/(?<=\/\/# sourceMappingURL=data:application\/json;base64,)/);
   if (map === undefined) return text;
-  const read = JSON.parse(Buffer.from(map, "base64").toString()) as { sources: string[] };
-  const sources = read.sources.map((source) => resolve(source));
-  return start + Buffer.from(JSON.stringify({ ...read, sources })).toString("base64");
+  const source_map = JSON.parse(Buffer.from(map, "base64").toString()) as { sources: string[] };
+  const sources = source_map.sources.map((source) => resolve(source));
+  return start + Buffer.from(JSON.stringify({ ...source_map, sources })).toString("base64");
 }
 
 /** Writes the plugin as a server loads it, with a source map. Returns the file. */
@@ -52,7 +52,7 @@ export async function packInto({ entry, name }: Project, directory: string): Pro
 }
 
 /** `plugin.ts:3:7: Could not resolve …` */
-function wordsOf(log: BuildMessage | ResolveMessage): string {
+function problemLine(log: BuildMessage | ResolveMessage): string {
   const { position, message } = log;
   const missing = /Could not resolve: "([^".][^"]*)"/.exec(message)?.[1];
   const hint = missing

@@ -14,7 +14,7 @@ export interface Person {
 export type People = Readonly<Record<"ada" | "bob", Person>>;
 
 /** The location in a plugin's `.dossier` of the plugin that creates them. */
-const source = "runtime/people-plugin.ts";
+const plugin_source = "runtime/people-plugin.ts";
 
 /**
  * Installs the plugin that creates them into a plugins directory. `support`: the path of
@@ -22,7 +22,7 @@ const source = "runtime/people-plugin.ts";
  */
 export function installPeople(support: string, plugins: string): void {
   mkdirSync(plugins, { recursive: true });
-  copyFileSync(join(support, source), join(plugins, "people-of-the-bench.ts"));
+  copyFileSync(join(support, plugin_source), join(plugins, "people-of-the-bench.ts"));
 }
 
 /** Once the server has started. */

@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 /** `chosen`; otherwise the port remembered in `file`, or a free one, remembered from then on. */
 export async function portFor(file: string, chosen: number | undefined): Promise<number> {
   if (chosen !== undefined) return chosen;
-  const known = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
-  const port = freePort(known) ?? freePort(0)!;
+  const remembered_port = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
+  const port = freePort(remembered_port) ?? freePort(0)!;
   writeFileSync(file, String(port));
   return port;
 }

@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { UsageError } from "../plugin/command";
 
+/** A plugin under development. */
 export interface Project {
   readonly directory: string;
   /** The plugin's file: `plugin.ts`, unless another one was named. */
@@ -17,6 +18,7 @@ export interface Project {
 export const support = ".dossier";
 /** In `support`: lets tests beside the plugin find the executable again. */
 export const stamp_file = "executable.json";
+/** Which executable wrote `.dossier`. */
 export interface Stamp {
   readonly version: string;
   /** A hash of what was written. */
@@ -43,11 +45,11 @@ export function findProject(location = "."): Project {
 
 function projectOf(entry: string): Project {
   const directory = dirname(entry);
-  const named = basename(entry).replace(/\.(ts|js)$/, "");
+  const stem = basename(entry).replace(/\.(ts|js)$/, "");
   return {
     directory,
     entry,
-    name: named === "plugin" ? basename(directory) : named,
+    name: stem === "plugin" ? basename(directory) : stem,
     has_config: existsSync(join(directory, "tsconfig.json")),
   };
 }

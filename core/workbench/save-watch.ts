@@ -5,14 +5,14 @@ import { watch } from "node:fs";
 const settle_ms = 60;
 
 /** Files that don't affect a server: tests, logs (possibly its own), hidden files, packages. */
-const others = /(^|[/\\])(\.|node_modules([/\\]|$))|\.test\.tsx?$|\.log$|~$/;
+const ignored_paths = /(^|[/\\])(\.|node_modules([/\\]|$))|\.test\.tsx?$|\.log$|~$/;
 
 /** Paths below the directory, one per batch of saves from now on, until the signal fires. */
 export function savesBelow(directory: string, signal: AbortSignal): AsyncIterable<string> {
   const saves = new Saves();
   // Watch now rather than at the first read: a file may be saved before that.
   const watcher = watch(directory, { recursive: true }, (_, path) => {
-    if (path !== null && !others.test(path)) saves.note(path);
+    if (path !== null && !ignored_paths.test(path)) saves.note(path);
   });
   signal.addEventListener("abort", () => saves.end());
   return saves.rounds(() => watcher.close());

@@ -11,6 +11,7 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
+/** How the process is started. */
 export interface ServerOptions {
   /** The command that starts the executable. */
   readonly command: readonly string[];
@@ -23,6 +24,7 @@ export interface ServerOptions {
   readonly onLine?: (line: LogLine) => void;
 }
 
+/** A server that has started. */
 export interface ServerProcess {
   readonly url: string;
   /** Plugins that are left out, and why. */
@@ -41,9 +43,9 @@ export class StartFailure extends Error {
   override readonly name = "StartFailure";
   /** Its last message. */
   readonly last_message: string;
-  constructor(why: string, output: readonly string[]) {
-    super(`the server ${why}:\n${output.join("\n")}`);
-    this.last_message = output.at(-1)?.replace(/^dossier: /, "") ?? why;
+  constructor(reason: string, output: readonly string[]) {
+    super(`the server ${reason}:\n${output.join("\n")}`);
+    this.last_message = output.at(-1)?.replace(/^dossier: /, "") ?? reason;
   }
 }
 
@@ -62,8 +64,8 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const lines: LogLine[] = [];
   const output: string[] = [];
   const listening = Promise.withResolvers<LogLine>();
-  const failed = (why: string): void => listening.reject(new StartFailure(why, output));
-  const read = eachLine(child.stderr, (text) => {
+  const failed = (reason: string): void => listening.reject(new StartFailure(reason, output));
+  const reading = forEachLine(child.stderr, (text) => {
     output.push(text);
     const line = lineOf(text);
     if (line === null) return;
@@ -76,7 +78,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     start_limit_ms,
   );
   void child.exited.then(async (code) => {
-    await read;
+    await reading;
     failed(`ended with ${code}`);
   });
   const kill = (): void => child.kill("SIGKILL");
@@ -89,9 +91,9 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
       log: () => lines,
       async stop(limit_ms = 5_000) {
         child.kill("SIGTERM");
-        const late = setTimeout(kill, limit_ms);
+        const kill_timer = setTimeout(kill, limit_ms);
         await child.exited;
-        clearTimeout(late);
+        clearTimeout(kill_timer);
       },
       kill,
     };
@@ -112,16 +114,16 @@ function lineOf(text: string): LogLine | null {
   }
 }
 
-async function eachLine(
+async function forEachLine(
   stream: ReadableStream<Uint8Array>,
   take: (line: string) => void,
 ): Promise<void> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const bytes of stream) {
-    const [last, ...whole] = (rest + decoder.decode(bytes, { stream: true })).split("\n").reverse();
+    const [last, ...lines] = (rest + decoder.decode(bytes, { stream: true })).split("\n").reverse();
     rest = last!;
-    whole.reverse().forEach(take);
+    lines.reverse().forEach(take);
   }
   if (rest !== "") take(rest);
 }

@@ -52,15 +52,18 @@ export const own_tsconfig = `{
 /** Writes the contract of this executable into `.dossier`. `command`: starts this executable. */
 export async function writeSupport(directory: string, command: readonly string[]): Promise<void> {
   const { hash, files } = await readKit();
-  const home = join(directory, support);
+  const support_directory = join(directory, support);
   for (const name of ["types", "runtime", "node_modules", "docs", "examples", stamp_file])
-    rmSync(join(home, name), { recursive: true, force: true });
+    rmSync(join(support_directory, name), { recursive: true, force: true });
   for (const [path, text] of files)
-    if (!path.startsWith("templates/")) await Bun.write(join(home, path), text);
-  await Bun.write(join(home, ".gitignore"), "*\n");
-  await Bun.write(join(home, "tsconfig.json"), `${JSON.stringify(compiler_options, null, 2)}\n`);
+    if (!path.startsWith("templates/")) await Bun.write(join(support_directory, path), text);
+  await Bun.write(join(support_directory, ".gitignore"), "*\n");
+  await Bun.write(
+    join(support_directory, "tsconfig.json"),
+    `${JSON.stringify(compiler_options, null, 2)}\n`,
+  );
   const stamp: Stamp = { version, hash, command };
-  await Bun.write(join(home, stamp_file), `${JSON.stringify(stamp, null, 2)}\n`);
+  await Bun.write(join(support_directory, stamp_file), `${JSON.stringify(stamp, null, 2)}\n`);
 }
 
 /**
@@ -74,11 +77,11 @@ export async function refreshSupport(
   const config = join(directory, "tsconfig.json");
   if (!existsSync(config)) await Bun.write(config, own_tsconfig);
   const stamp = readStamp(directory);
-  const current = stamp?.hash === (await kitHash());
-  if (current && stamp.command.join("\0") === command.join("\0")) return null;
+  const is_current = stamp?.hash === (await kitHash());
+  if (is_current && stamp.command.join("\0") === command.join("\0")) return null;
   await writeSupport(directory, command);
   if (stamp === null) return `The types of Dossier ${version} are in ${join(directory, support)}.`;
-  if (current) return null;
-  const other = stamp.version === version ? `another build of ${version}` : stamp.version;
-  return `The types were those of Dossier ${other} and have been updated.`;
+  if (is_current) return null;
+  const older = stamp.version === version ? `another build of ${version}` : stamp.version;
+  return `The types were those of Dossier ${older} and have been updated.`;
 }

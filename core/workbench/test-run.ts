@@ -11,10 +11,10 @@ const timeout_ms = 30_000;
 /** Runs the tests of a plugin on the terminal of this process and returns the exit code. */
 export async function runTests(
   { directory }: Project,
-  words: readonly string[],
+  runner_args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
-  const child = Bun.spawn([process.execPath, "test", `--timeout=${timeout_ms}`, ...words], {
+  const child = Bun.spawn([process.execPath, "test", `--timeout=${timeout_ms}`, ...runner_args], {
     cwd: directory,
     env: asBun(env),
     stdin: "inherit",

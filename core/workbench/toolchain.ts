@@ -28,28 +28,29 @@ export const settingsOf = (
     ),
   );
 
-export interface Ran {
+/** How a run ended. `output`: of both streams. */
+export interface RunResult {
   readonly code: number;
   readonly output: string;
 }
 
 /** Runs `bun WORDS` to its end. */
 export async function runBun(
-  words: readonly string[],
+  args: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<Ran> {
-  const child = Bun.spawn([process.execPath, ...words], {
+): Promise<RunResult> {
+  const child = Bun.spawn([process.execPath, ...args], {
     cwd,
     env: asBun(env),
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [out, complaints, code] = await Promise.all([
+  const [out, errors, code] = await Promise.all([
     child.stdout.text(),
     child.stderr.text(),
     child.exited,
   ]);
-  return { code, output: `${out}${complaints}`.trim() };
+  return { code, output: `${out}${errors}`.trim() };
 }

@@ -7,7 +7,7 @@ import {
   answerOf,
   callOf,
   type Answer as Answered,
-  type Headed as SentHeaders,
+  type HeaderFields as SentHeaders,
 } from "../../core/workbench/harness/calls";
 import { Pauses } from "./pauses";
 

@@ -36,25 +36,25 @@ function* linesOf(
       `__dossier_at ${quoted(path)}`,
       `${flagsOf(option)} -d ${quoted(option.description)}`,
     );
-  for (const [at, value] of args.entries()) {
-    const many = is_variadic && at === args.length - 1;
-    const place = many ? `${at} more` : String(at);
-    const completion = offered(value);
-    if (completion !== "") yield line(`__dossier_at ${quoted(path)} ${place}`, completion);
+  for (const [position, value] of args.entries()) {
+    const is_repeated = is_variadic && position === args.length - 1;
+    const argument = is_repeated ? `${position} more` : String(position);
+    const completion = completionOf(value);
+    if (completion !== "") yield line(`__dossier_at ${quoted(path)} ${argument}`, completion);
   }
 }
 
 function flagsOf({ flags, value }: CompletedOption): string {
-  const named = flags.map((flag) =>
+  const flag_options = flags.map((flag) =>
     flag.startsWith("--") ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`,
   );
-  if (value === null) return named.join(" ");
-  return [...named, value.kind === "text" ? "-x" : "-r", offered(value)]
+  if (value === null) return flag_options.join(" ");
+  return [...flag_options, value.kind === "text" ? "-x" : "-r", completionOf(value)]
     .filter((word) => word !== "")
     .join(" ");
 }
 
-function offered(value: Value): string {
+function completionOf(value: Value): string {
   switch (value.kind) {
     case "choices":
       return `-f -a ${quoted(value.choices.map(quoted).join(" "))}`;

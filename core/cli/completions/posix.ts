@@ -43,15 +43,17 @@ function* valuesOf(
 ): Generator<string> {
   for (const { flags, value } of options)
     if (value)
-      yield valued(flags.map((flag) => quoted(`${path} ${flag}`)).join("|"), value, dialect);
-  for (const [at, value] of args.entries()) {
-    const many = is_variadic && at === args.length - 1;
-    const place = many ? `${quoted(`${path} `)}${dialect.number}` : quoted(`${path} ${at}`);
-    yield valued(place, value, dialect);
+      yield caseLine(flags.map((flag) => quoted(`${path} ${flag}`)).join("|"), value, dialect);
+  for (const [position, value] of args.entries()) {
+    const is_repeated = is_variadic && position === args.length - 1;
+    const pattern = is_repeated
+      ? `${quoted(`${path} `)}${dialect.number}`
+      : quoted(`${path} ${position}`);
+    yield caseLine(pattern, value, dialect);
   }
 }
 
-function valued(pattern: string, value: Value, { list }: Dialect): string {
+function caseLine(pattern: string, value: Value, { list }: Dialect): string {
   const words = value.kind === "choices" ? ` ${list}=(${value.choices.map(quoted).join(" ")})` : "";
   return `    ${pattern}) kind=${value.kind}${words} ;;`;
 }

@@ -6,6 +6,7 @@ export type Value =
   | { readonly kind: "choices"; readonly choices: readonly string[] }
   | { readonly kind: "file" | "directory" | "text" };
 
+/** An option of a command. */
 export interface CompletedOption {
   /** `--data`, `-h`. */
   readonly flags: readonly string[];
@@ -13,6 +14,7 @@ export interface CompletedOption {
   /** Null for an option without a value. */
   readonly value: Value | null;
 }
+/** A command, with those below it. */
 export interface CompletedCommand {
   /** With the words that precede it: `dossier plugin new`. */
   readonly path: string;
@@ -27,18 +29,18 @@ export interface CompletedCommand {
 }
 
 /** This command and all below it. */
-export function completed(command: Commander, before = ""): CompletedCommand {
-  const path = `${before}${command.name()}`;
+export function completed(command: Commander, prefix = ""): CompletedCommand {
+  const path = `${prefix}${command.name()}`;
   const help = command.createHelp();
   const visible = help.visibleCommands(command);
-  const below = visible.map((subcommand) =>
+  const subcommands = visible.map((subcommand) =>
     subcommand.name() === "help" ? helpCommand(path, visible) : completed(subcommand, `${path} `),
   );
   return {
     path,
     name: command.name(),
     description: oneLine(command.description()),
-    commands: below,
+    commands: subcommands,
     options: help.visibleOptions(command).map(optionOf),
     args: command.registeredArguments.map((argument) =>
       valueOf(argument.name(), argument.argChoices),
@@ -48,13 +50,13 @@ export function completed(command: Commander, before = ""): CompletedCommand {
 }
 
 /** `dossier help`, which commander adds: its argument is one of its sibling commands. */
-const helpCommand = (before: string, beside: readonly Commander[]): CompletedCommand => ({
-  path: `${before} help`,
+const helpCommand = (prefix: string, siblings: readonly Commander[]): CompletedCommand => ({
+  path: `${prefix} help`,
   name: "help",
   description: "Display help for a command.",
   commands: [],
   options: [],
-  args: [{ kind: "choices", choices: beside.map((command) => command.name()) }],
+  args: [{ kind: "choices", choices: siblings.map((command) => command.name()) }],
   is_variadic: false,
 });
 

@@ -41,6 +41,7 @@ import { copyFiles, originalsIn } from "./files";
 import { Progress } from "./progress";
 import { nextSteps } from "./next-steps";
 
+/** Adds `dossier migrate-to`. */
 export function addMigrateTo(program: Commander, options: ProgramOptions): void {
   withData(program.command("migrate-to"))
     .description(
@@ -67,7 +68,7 @@ function withPassword(target: string, password: string | null): string {
 }
 
 /** The result of the checks before anything is moved. */
-interface Found {
+interface MovePlan {
   readonly source: Side;
   readonly tables: readonly Table[];
   readonly steps: ComparedSteps;
@@ -93,37 +94,37 @@ class Move {
 
   async run(only_check: boolean): Promise<void> {
     try {
-      const found = await this.check();
+      const plan = await this.check();
       if (only_check) return this.print("The check found no problems. Nothing was changed.");
-      await this.move(found);
+      await this.move(plan);
     } finally {
-      for (const giveBack of this.cleanup.toReversed()) await giveBack();
+      for (const release of this.cleanup.toReversed()) await release();
     }
   }
 
   /** @throws Error that names every obstacle. */
-  private async check(): Promise<Found> {
+  private async check(): Promise<MovePlan> {
     const [problems, notes]: [string[], string[]] = [[], []];
     this.print("checking source and target …");
     const source = await openSource(this.boot, problems, this.cleanup);
-    const looked = source && (await this.lookAtSource(source, problems, notes));
+    const inspected = source && (await this.inspectSource(source, problems, notes));
     const { is_directory } = this.target;
     const target = is_directory
       ? await inspectDirectory(this.target, problems, this.cleanup)
       : await inspectDatabase(this.target, problems, notes, this.cleanup);
-    if (is_directory && looked) {
+    if (is_directory && inspected) {
       const originals = await originalsIn(this.boot.located.data);
-      requireFreeSpace(this.target, looked.total.bytes + originals.bytes / 2, problems);
+      requireFreeSpace(this.target, inspected.total.bytes + originals.bytes / 2, problems);
     }
     for (const note of notes) this.print(`note: ${note}.`);
-    if (problems.length > 0 || !source || !looked)
+    if (problems.length > 0 || !source || !inspected)
       throw new Error(
         `nothing was moved, because\n${problems.map((problem) => `- ${problem}.`).join("\n")}`,
       );
-    return { source, ...looked, target };
+    return { source, ...inspected, target };
   }
 
-  private async lookAtSource(source: Side, problems: string[], notes: string[]) {
+  private async inspectSource(source: Side, problems: string[], notes: string[]) {
     try {
       const tables = await source.tables();
       if (!tables.some(({ name }) => name === "core_migrations"))
@@ -162,7 +163,7 @@ class Move {
     return [coreSchema, ...order(built_in).sorted, ...dropped_in];
   }
 
-  private async move({ source, tables, steps, total, target: opened }: Found): Promise<void> {
+  private async move({ source, tables, steps, total, target: opened }: MovePlan): Promise<void> {
     const target = opened ?? (await this.openNew());
     const state = new MoveState(target);
     const ends: MoveEnds = { source, target, state };
@@ -198,19 +199,24 @@ class Move {
 
   /** Resumes a move, or begins one; starts over when the content of the source may have changed. */
   private async begin({ target, state }: MoveEnds, origin: MoveOrigin): Promise<void> {
-    const begun = await state.origin();
-    if (begun !== undefined && begun.place !== origin.place)
+    const unfinished_move = await state.origin();
+    if (unfinished_move !== undefined && unfinished_move.place !== origin.place)
       throw new Error(
-        `${target.display_name} is the unfinished target of a move from ${begun.place}, not from ` +
-          `${origin.place}. Finish that move, or choose an empty target`,
+        `${target.display_name} is the unfinished target of a move from ` +
+          `${unfinished_move.place}, not from ${origin.place}. Finish that move, or choose an ` +
+          "empty target",
       );
-    if (begun !== undefined && begun.mark === origin.mark && begun.program === origin.program) {
+    if (
+      unfinished_move !== undefined &&
+      unfinished_move.mark === origin.mark &&
+      unfinished_move.program === origin.program
+    ) {
       this.print("continuing where it was interrupted …");
       return;
     }
-    if (begun !== undefined) {
+    if (unfinished_move !== undefined) {
       this.print(
-        begun.program === origin.program
+        unfinished_move.program === origin.program
           ? "the source was written to after the interruption: starting over …"
           : "the move was started by another version of the program: starting over …",
       );
@@ -226,10 +232,10 @@ class Move {
   ): Promise<void> {
     this.print("creating the tables …");
     await createTables(this.target, schemas, this.boot.log);
-    const unlike = differingTables(tables, await ends.target.tables());
-    if (unlike.length > 0)
+    const differences = differingTables(tables, await ends.target.tables());
+    if (differences.length > 0)
       throw new Error(
-        `the tables of both are not the same, and nothing was moved:\n${unlike.join("\n")}`,
+        `the tables of both are not the same, and nothing was moved:\n${differences.join("\n")}`,
       );
     await prepare(ends, tables);
   }

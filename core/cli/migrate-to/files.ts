@@ -5,10 +5,11 @@ import { chmod, cp, mkdir, open, readdir, rename, stat } from "node:fs/promises"
 import { join } from "node:path";
 
 /** Besides the originals. Settings are not among them: they name the database. */
-const others = ["secret.key", "plugins", "tessdata", "models"];
-const temporary = ".unfinished";
+const other_names = ["secret.key", "plugins", "tessdata", "models"];
+const unfinished_suffix = ".unfinished";
 const is_original = /^[0-9a-f]{64}$/;
 
+/** How many originals there are, and their size. */
 export interface Originals {
   readonly count: number;
   readonly bytes: number;
@@ -34,7 +35,7 @@ export async function copyFiles(
   to: string,
   onDone: (bytes: number) => void,
 ): Promise<void> {
-  for (const name of others)
+  for (const name of other_names)
     if (existsSync(join(from, name)))
       await cp(join(from, name), join(to, name), { recursive: true, preserveTimestamps: true });
   if (existsSync(join(to, "secret.key"))) await chmod(join(to, "secret.key"), 0o600);
@@ -55,7 +56,7 @@ async function* originalPaths(data: string): AsyncGenerator<string> {
 async function copyOriginal(from: string, to: string): Promise<void> {
   await mkdir(join(to, ".."), { recursive: true });
   const hash = createHash("sha256");
-  const unfinished = `${to}${temporary}`;
+  const unfinished = `${to}${unfinished_suffix}`;
   {
     await using file = await open(unfinished, "w", 0o600);
     for await (const piece of createReadStream(from, { highWaterMark: 2 ** 20 })) {

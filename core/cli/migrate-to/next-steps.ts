@@ -4,13 +4,14 @@ import { database_file } from "../../store/lock";
 import type { Bootstrap } from "../bootstrap";
 import type { Target } from "./source-and-target";
 
+/** What to do before the server uses the target. */
 export const nextSteps = (boot: Bootstrap, target: Target): string[] =>
   target.is_directory ? afterDirectory(boot, target) : afterDatabase(boot, target);
 
 /** Whether originals are kept in the data directory. */
 const areLocal = ({ config }: Bootstrap): boolean => config.values.files!.url === undefined;
 
-function afterDatabase(boot: Bootstrap, { shown }: Target): string[] {
+function afterDatabase(boot: Bootstrap, { display_name }: Target): string[] {
   const { data, database } = boot.located;
   const unchanged = "secret.key, plugins and dossier.toml stay where they are";
   return [
@@ -19,7 +20,7 @@ function afterDatabase(boot: Bootstrap, { shown }: Target): string[] {
       "DOSSIER_DATABASE_URL, and start the server on the same data directory:",
     "",
     "  [database]",
-    `  url = ${JSON.stringify(shown)}`,
+    `  url = ${JSON.stringify(display_name)}`,
     "",
     areLocal(boot)
       ? `Originals (${join(data, "files")}), ${unchanged}. A server on another machine needs a ` +

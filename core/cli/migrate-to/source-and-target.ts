@@ -24,9 +24,9 @@ import type { Bootstrap } from "../bootstrap";
 const lock_tries = 25;
 const lock_every_ms = 200;
 /** Names in a directory that counts as empty: locks, and files that the system keeps there. */
-const is_nothing = /^(\..*|lost\+found|dossier\.lock.*)$/;
+const is_ignored = /^(\..*|lost\+found|dossier\.lock.*)$/;
 /** A database takes more space than its rows, because of its indexes. */
-const room_factor = 2;
+const space_factor = 2;
 
 /** Releases what was opened and locked, in reverse order. */
 export type Cleanup = (() => void | Promise<void>)[];
@@ -83,17 +83,20 @@ export async function openSource(
   }
 }
 
+/** Where the data is moved to. */
 export interface Target {
-  /** Null where nothing exists yet: `begin` creates it. */
-  readonly shown: string;
+  /** For people: its address without the password, or the path of the database file. */
+  readonly display_name: string;
   readonly is_directory: boolean;
   /** The data directory that belongs to it after the move. */
   readonly data: string;
+  /** For writing; a directory is created if it is missing. */
   open(): Promise<TargetSide>;
   /** The store, with which tables are created. */
   store(): Promise<Store>;
 }
 
+/** The target named on the command line: the address of a database, or a directory. */
 export const targetOf = (name: string, { located, config, log }: Bootstrap): Target =>
   isPostgresUrl(name)
     ? databaseTarget(name, located.data, config.values.database!, log)
@@ -105,18 +108,18 @@ function databaseTarget(
   { connections, statement_limit }: Readonly<Record<string, unknown>>,
   log: Log,
 ): Target {
-  const shown = withoutPassword(url);
+  const display_name = withoutPassword(url);
   const options = {
     connections: connections as number,
-    // PluginMigrations tables of an earlier version may take long.
+    // Migrating the tables of an earlier version may take long.
     statement_ms_max: Math.max(statement_limit as number, 600_000),
   };
   return {
-    shown,
+    display_name,
     data,
     is_directory: false,
     async open() {
-      const side = new PostgresSide(url, shown);
+      const side = new PostgresSide(url, display_name);
       try {
         await side.open();
       } catch (error) {
@@ -137,7 +140,7 @@ function directoryTarget(data: string, log: Log): Target {
   const path = join(data, database_file);
   const store = async (): Promise<SqliteStore> => new SqliteStore(path, { log });
   return {
-    shown: path,
+    display_name: path,
     data,
     is_directory: true,
     store,
@@ -170,22 +173,25 @@ export async function inspectDatabase(
     await Bun.sleep(lock_every_ms);
     is_free = await side.lock();
   }
-  if (!is_free) problems.push(`another \`dossier migrate-to\` is writing to ${target.shown}`);
-  const others = (await side.otherConnections()).filter(
+  if (!is_free)
+    problems.push(`another \`dossier migrate-to\` is writing to ${target.display_name}`);
+  const other_connections = (await side.otherConnections()).filter(
     ({ program }) => program !== "dossier move",
   );
-  if (others.some(({ program }) => program.startsWith("dossier ")))
-    problems.push(`a Dossier server is connected to ${target.shown}. Stop it first`);
-  for (const { program, from } of others.filter((other) => !other.program.startsWith("dossier ")))
+  if (other_connections.some(({ program }) => program.startsWith("dossier ")))
+    problems.push(`a Dossier server is connected to ${target.display_name}. Stop it first`);
+  for (const { program, from } of other_connections.filter(
+    (other) => !other.program.startsWith("dossier "),
+  ))
     notes.push(
       `${program} (${from}) is also connected to the target. It must not change anything ` +
         "there",
     );
-  const begun = await new MoveState(side).origin();
-  const tables = begun === undefined ? await side.relations() : [];
+  const unfinished_move = await new MoveState(side).origin();
+  const tables = unfinished_move === undefined ? await side.relations() : [];
   if (tables.length > 0)
     problems.push(
-      `${target.shown} is not empty: it has ${tables.slice(0, 3).join(", ")}` +
+      `${target.display_name} is not empty: it has ${tables.slice(0, 3).join(", ")}` +
         `${tables.length > 3 ? ` and ${tables.length - 3} more` : ""}. Choose an empty database`,
     );
   return side;
@@ -193,7 +199,7 @@ export async function inspectDatabase(
 
 /** Adds the reasons why a directory can't be filled. */
 export async function inspectDirectory(
-  { data, shown }: Target,
+  { data, display_name }: Target,
   problems: string[],
   cleanup: Cleanup,
 ): Promise<TargetSide | null> {
@@ -204,36 +210,36 @@ export async function inspectDirectory(
     problems.push(`${data} is not a directory`);
     return null;
   }
-  const found = names.find((name) => !is_nothing.test(name));
-  if (found === undefined) return null;
-  if (existsSync(shown)) {
+  const occupant = names.find((name) => !is_ignored.test(name));
+  if (occupant === undefined) return null;
+  if (existsSync(display_name)) {
     try {
       cleanup.push(lockDirectory(data));
-      const side = new SqliteSide(shown, { reads: false });
+      const side = new SqliteSide(display_name, { reads: false });
       cleanup.push(() => side.close());
-      if (await isOurs(side)) return side;
+      if (await isMoveTarget(side)) return side;
     } catch (error) {
       problems.push(reasonOf(error));
       return null;
     }
   }
   problems.push(
-    `${data} is not empty: it contains ${found}. Existing files are never overwritten. ` +
+    `${data} is not empty: it contains ${occupant}. Existing files are never overwritten. ` +
       "Choose a new directory",
   );
   return null;
 }
 
 /** A move was begun in it, or was about to begin. */
-const isOurs = async (side: SqliteSide): Promise<boolean> =>
+const isMoveTarget = async (side: SqliteSide): Promise<boolean> =>
   (await new MoveState(side).origin()) !== undefined || (await side.tables()).length === 0;
 
 /** Adds that the disk of a directory has too little free space. */
 export function requireFreeSpace({ data }: Target, bytes: number, problems: string[]): void {
-  let there = data;
-  while (!existsSync(there)) there = dirname(there);
-  const { free_bytes, reserve_bytes } = freeSpaceOf(there);
-  const needed = room_factor * bytes + reserve_bytes;
+  let existing_directory = data;
+  while (!existsSync(existing_directory)) existing_directory = dirname(existing_directory);
+  const { free_bytes, reserve_bytes } = freeSpaceOf(existing_directory);
+  const needed = space_factor * bytes + reserve_bytes;
   if (free_bytes < needed)
     problems.push(
       `the disk of ${data} has ${Math.floor(free_bytes / 2 ** 20)} MiB free, and about ` +
@@ -255,4 +261,5 @@ export async function createTables(
   }
 }
 
+/** The message of an error, without a full stop. */
 export const reasonOf = (error: unknown): string => messageOf(error).replace(/\.$/, "");

@@ -1,5 +1,6 @@
 /** API calls in the notation of tests. */
 
+/** A response that was read to its end. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -7,7 +8,8 @@ export interface Answer {
   readonly body: any;
   readonly text: string;
 }
-export type Headed = Readonly<Record<string, string>>;
+/** Headers by name. */
+export type HeaderFields = Readonly<Record<string, string>>;
 
 /** The arguments for `fetch`. `path` is complete: `/api/dev/v1/folders`. */
 export function callOf(
@@ -15,26 +17,26 @@ export function callOf(
   method: string,
   path: string,
   body: unknown,
-  headers: Headed,
+  headers: HeaderFields,
 ): { readonly path: string; readonly init: RequestInit } {
-  const json = isJson(body);
-  const sent = json ? JSON.stringify(body) : (body as NonNullable<RequestInit["body"]>);
+  const is_json = isJson(body);
+  const sent_body = is_json ? JSON.stringify(body) : (body as NonNullable<RequestInit["body"]>);
   return {
-    path: wholePath(path),
+    path: fullPath(path),
     init: {
       method,
       redirect: "manual",
       headers: {
         ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-        ...(json ? { "content-type": "application/json" } : {}),
+        ...(is_json ? { "content-type": "application/json" } : {}),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: sent }),
+      ...(body === undefined ? {} : { body: sent_body }),
     },
   };
 }
 
-function wholePath(path: string): string {
+function fullPath(path: string): string {
   if (path.startsWith("//")) return path.slice(1);
   return path === "/health" || path.startsWith("/api/") ? path : `/api/dev/v1${path}`;
 }
@@ -46,14 +48,15 @@ function isJson(body: unknown): boolean {
   return Object.getPrototypeOf(body) === Object.prototype;
 }
 
+/** Reads a response. @throws SyntaxError when it says that it is JSON and is not */
 export async function answerOf(response: Response): Promise<Answer> {
   const { status, headers } = response;
   const text = await response.text();
-  const json = /^application\/([\w.+-]*\+)?json\b/.test(headers.get("content-type") ?? "");
+  const is_json = /^application\/([\w.+-]*\+)?json\b/.test(headers.get("content-type") ?? "");
   return {
     status,
     headers,
-    body: text === "" ? undefined : json ? JSON.parse(text) : text,
+    body: text === "" ? undefined : is_json ? JSON.parse(text) : text,
     text,
   };
 }

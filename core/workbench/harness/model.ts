@@ -3,6 +3,7 @@
  */
 import { startReceiver, type Received } from "./receiver";
 
+/** A language model that a test controls. */
 export interface Model {
   /** For `DOSSIER_ANSWERS_BASE_URL`: `http://127.0.0.1:41234/v1`. */
   readonly url: string;
@@ -21,13 +22,14 @@ export const modelSettings = ({ url }: Model): Record<string, string> => ({
 
 const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
 
+/** Starts one that answers with an empty text until it is told otherwise. */
 export function startModel(): Model & { stop(): void } {
   const receiver = startReceiver();
   const says: Model["says"] = (answer) =>
     receiver.answers((asked) => {
       if (!asked.path.endsWith("/chat/completions")) return new Response(null, { status: 404 });
       const text = typeof answer === "string" ? answer : answer(asked);
-      return asked.body?.stream === true ? streamed(text) : whole(text);
+      return asked.body?.stream === true ? streamedResponse(text) : wholeResponse(text);
     });
   says("");
   return {
@@ -40,13 +42,13 @@ export function startModel(): Model & { stop(): void } {
   };
 }
 
-const whole = (content: string): Response =>
+const wholeResponse = (content: string): Response =>
   Response.json({
     choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
     usage,
   });
 
-function streamed(text: string): Response {
+function streamedResponse(text: string): Response {
   const chunk = (delta: object, finish_reason: string | null = null): object => ({
     id: "chunk",
     object: "chat.completion.chunk",

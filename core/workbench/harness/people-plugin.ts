@@ -25,8 +25,8 @@ export default definePlugin({
         provider: "people-of-the-bench",
         role: people[name].role,
       });
-    const parent = process.ppid;
-    let watching: Timer | undefined;
+    const parent_pid = process.ppid;
+    let parent_timer: Timer | undefined;
     const names = Object.keys(people) as (keyof typeof people)[];
     return {
       fills: names.map((id) =>
@@ -39,8 +39,8 @@ export default definePlugin({
       ),
       async start() {
         const file = join(paths.data, ".people.json");
-        const known = existsSync(file) ? readFileSync(file, "utf8") : "{}";
-        const people = JSON.parse(known) as Record<string, unknown>;
+        const known_text = existsSync(file) ? readFileSync(file, "utf8") : "{}";
+        const people = JSON.parse(known_text) as Record<string, unknown>;
         for (const name of names) {
           if (name in people) continue;
           const { id, email, role } = await userOf(name);
@@ -48,11 +48,11 @@ export default definePlugin({
           people[name] = { id, email, role, key };
         }
         writeFileSync(file, JSON.stringify(people));
-        watching = setInterval(() => {
-          if (process.ppid !== parent) process.kill(process.pid, "SIGTERM");
+        parent_timer = setInterval(() => {
+          if (process.ppid !== parent_pid) process.kill(process.pid, "SIGTERM");
         }, 1_000);
       },
-      stop: async () => clearInterval(watching),
+      stop: async () => clearInterval(parent_timer),
     };
   },
 });

@@ -13,6 +13,7 @@ export interface Received {
   /** The text parsed as JSON, or undefined when it is not JSON. */
   readonly body: any;
 }
+/** A server that a test controls. */
 export interface Receiver {
   /** `http://127.0.0.1:41234`. Imports and webhooks may reach it. */
   readonly url: string;
@@ -22,6 +23,7 @@ export interface Receiver {
   answers(answer: (request: Received) => Response | Promise<Response>): void;
 }
 
+/** Starts one on a free port. */
 export function startReceiver(): Receiver & { stop(): void } {
   let received: Received[] = [];
   let answer: (request: Received) => Response | Promise<Response> = () =>

@@ -10,12 +10,13 @@ import { packInto } from "../pack";
 import { installPeople, readPeople, type People, type Person } from "../people";
 import { findProject, stamp_file, type Project, type Stamp } from "../project";
 import { startServer, type LogLine, type ServerProcess } from "../server-process";
-import { answerOf, callOf, type Answer, type Headed } from "./calls";
+import { answerOf, callOf, type Answer, type HeaderFields } from "./calls";
 import { modelSettings, startModel, type Model } from "./model";
 import { startReceiver, type Received, type Receiver } from "./receiver";
 
 export type { Answer, LogLine, Model, People, Person, Received, Receiver };
 
+/** How a test's server is started. */
 export interface StartOptions {
   /** The plugin's directory or file. Default: the current directory. */
   readonly plugin?: string;
@@ -35,8 +36,10 @@ export interface StartOptions {
   readonly model?: boolean;
 }
 
+/** Who calls the API: a user, or nobody. */
 export type Who = keyof People | null;
 
+/** A running server with the plugin. */
 export interface Dossier extends AsyncDisposable {
   /** `http://127.0.0.1:41234`; changes with `restart`. */
   readonly url: string;
@@ -51,9 +54,21 @@ export interface Dossier extends AsyncDisposable {
    * path is relative to `/api/dev/v1`, unless it begins with `/api/`, or with `//` for the root of
    * the server: `//health`. Plain objects and lists are sent as JSON.
    */
-  send(who: Who, method: string, path: string, body?: unknown, headers?: Headed): Promise<Answer>;
+  send(
+    who: Who,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: HeaderFields,
+  ): Promise<Answer>;
   /** The same with an unread response: for bytes and streams. */
-  call(who: Who, method: string, path: string, body?: unknown, headers?: Headed): Promise<Response>;
+  call(
+    who: Who,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: HeaderFields,
+  ): Promise<Response>;
   /**
    * Calls `ask` until it returns something other than undefined, null or false, and returns that.
    * An error counts as nothing yet. @throws Error after `limit_ms`, default 10 seconds.
@@ -82,7 +97,7 @@ export interface Dossier extends AsyncDisposable {
 }
 
 /** The settings of a test's server, unless the test overrides them. */
-const settings: Readonly<Record<string, string>> = {
+const default_settings: Readonly<Record<string, string>> = {
   DOSSIER_SERVER_LOG_LEVEL: "debug",
   DOSSIER_RATE_LIMIT_REQUESTS: "1000000",
   DOSSIER_EMBEDDINGS_PROVIDER: "none",
@@ -91,8 +106,8 @@ const settings: Readonly<Record<string, string>> = {
 };
 
 /** Servers still to be stopped when the tests end. */
-const running = new Set<ServerProcess>();
-process.on("exit", () => running.forEach((server) => server.kill()));
+const running_servers = new Set<ServerProcess>();
+process.on("exit", () => running_servers.forEach((server) => server.kill()));
 
 /**
  * Starts a server with the plugin on data of its own. @throws Error with the reason when the plugin
@@ -105,7 +120,7 @@ export async function startDossier(options: StartOptions = {}): Promise<Dossier>
   const data = mkdtempSync(join(tmpdir(), "dossier-test-"));
   const { env = {} } = options;
   const dossier = new TestServer(project, data, receiver, model, {
-    ...settings,
+    ...default_settings,
     ...(options.model === true ? modelSettings(model) : {}),
     ...(typeof env === "function" ? env({ receiver, model }) : env),
   });
@@ -148,14 +163,14 @@ class TestServer implements Dossier {
       inherited: process.env,
     });
     this.server = server;
-    running.add(server);
-    void server.exited.then(() => running.delete(server));
+    running_servers.add(server);
+    void server.exited.then(() => running_servers.delete(server));
     const [left_out] = server.left_out;
     if (left_out) throw new Error(`the plugin ${left_out.name} is left out: ${left_out.reason}`);
     this.users = readPeople(data);
   }
 
-  call(who: Who, method: string, path: string, body?: unknown, headers: Headed = {}) {
+  call(who: Who, method: string, path: string, body?: unknown, headers: HeaderFields = {}) {
     const key = who === null ? null : this.users[who].key;
     const { path: whole, init } = callOf(key, method, path, body, headers);
     return fetch(`${this.url}${whole}`, init);

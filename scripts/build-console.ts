@@ -241,25 +241,25 @@ function moduleOf(files: readonly BuiltFile[], index: string): string {
 async function buildConsole(): Promise<readonly BuiltFile[]> {
   const hash = await sourcesHash();
   const { files, index } = await bundle();
-  const fresh = `${out}-${process.pid}`;
+  const new_directory = `${out}-${process.pid}`;
   try {
-    mkdirSync(fresh, { recursive: true });
+    mkdirSync(new_directory, { recursive: true });
     for (const { name, bytes } of files) {
       if (compresses(name))
         await Bun.write(
-          join(fresh, `${name}.gz`),
+          join(new_directory, `${name}.gz`),
           Bun.gzipSync(new Uint8Array(bytes), { level: 9 }),
         );
-      else await Bun.write(join(fresh, name), bytes);
+      else await Bun.write(join(new_directory, name), bytes);
     }
-    await Bun.write(join(fresh, basename(record)), hash);
-    const module_file = `${fresh}.ts`;
+    await Bun.write(join(new_directory, basename(record)), hash);
+    const module_file = `${new_directory}.ts`;
     await Bun.write(module_file, moduleOf(files, index));
     rmSync(out, { recursive: true, force: true });
-    renameSync(fresh, out);
+    renameSync(new_directory, out);
     renameSync(module_file, generated);
   } finally {
-    rmSync(fresh, { recursive: true, force: true });
+    rmSync(new_directory, { recursive: true, force: true });
   }
   return files;
 }
@@ -282,8 +282,9 @@ async function sourcesHash(): Promise<string> {
 
 /** Builds when a built file is missing or a source has changed. */
 export async function buildConsoleIfStale(): Promise<void> {
-  const known = existsSync(generated) && existsSync(record) ? await Bun.file(record).text() : "";
-  if (known !== (await sourcesHash())) await buildConsole();
+  const known_hash =
+    existsSync(generated) && existsSync(record) ? await Bun.file(record).text() : "";
+  if (known_hash !== (await sourcesHash())) await buildConsole();
 }
 
 if (import.meta.main) {

@@ -86,10 +86,10 @@ export async function buildKernelsIfStale(): Promise<void> {
     Object.groupBy(Object.keys(kernels), (path) => dirname(path)),
   )) {
     const hash = await sourcesHash(directory, paths!);
-    const known = Bun.file(join(root, directory, record));
-    if ((await known.exists()) && (await known.text()) === hash) continue;
+    const record_file = Bun.file(join(root, directory, record));
+    if ((await record_file.exists()) && (await record_file.text()) === hash) continue;
     for (const path of paths!) await Bun.write(join(root, path), await compileKernel(path));
-    await Bun.write(known, hash);
+    await Bun.write(record_file, hash);
   }
 }
 

@@ -133,12 +133,12 @@ function documentation(): Files {
   const paths = ["docs/*.md", "*.md", "examples/*.md", "examples/*/*.{md,ts}"].flatMap((pattern) =>
     [...new Glob(pattern).scanSync({ cwd: root })].sort(),
   );
-  const there = new Set([...paths, ...paths.map((path) => dirname(path))]);
+  const existing_paths = new Set([...paths, ...paths.map((path) => dirname(path))]);
   return new Map(
     paths.map((path) => {
       const text = readFileSync(join(root, path), "utf8");
       const leads = (link: string): boolean =>
-        /^([a-z]+:|#)/.test(link) || there.has(join(dirname(path), link.split("#")[0]!));
+        /^([a-z]+:|#)/.test(link) || existing_paths.has(join(dirname(path), link.split("#")[0]!));
       return [
         path,
         path.endsWith(".md")
@@ -171,8 +171,8 @@ function texts(): Files {
 /** The hash of all inputs; the sources of the last kit are known. */
 async function hashOf(sources: readonly string[]): Promise<string> {
   const hash = new Bun.CryptoHasher("sha256").update(Bun.version);
-  const others = ["scripts/build-kit.ts", "package-lock.json", "tsconfig.json"];
-  for (const path of [...others, ...sources].sort()) {
+  const other_sources = ["scripts/build-kit.ts", "package-lock.json", "tsconfig.json"];
+  for (const path of [...other_sources, ...sources].sort()) {
     const file = Bun.file(join(root, path));
     hash.update(`\n${path}\n`).update((await file.exists()) ? await file.bytes() : "");
   }

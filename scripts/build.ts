@@ -11,6 +11,7 @@ import { buildKernelsIfStale } from "./build-kernel";
 
 const root = resolve(import.meta.dir, "..");
 const dist = join(root, "dist");
+/** The path of the built executable. */
 export const executable = join(dist, "dossier");
 /** Beside the executable: the hash of its sources, and the state of their files. */
 const record = join(dist, "dossier.sources");
@@ -148,22 +149,22 @@ export async function build(): Promise<string> {
   const state = sourcesState();
   const hash = await sourcesHash();
   mkdirSync(dist, { recursive: true });
-  const fresh = join(dist, `.dossier-${process.pid}`);
+  const new_executable = join(dist, `.dossier-${process.pid}`);
   try {
-    await compile(fresh);
-    const output = smokeTest(fresh);
-    renameSync(fresh, executable);
+    await compile(new_executable);
+    const output = smokeTest(new_executable);
+    renameSync(new_executable, executable);
     await Bun.write(record, `${hash} ${state}`);
     return output;
   } finally {
-    rmSync(fresh, { force: true });
+    rmSync(new_executable, { force: true });
   }
 }
 
 /** Builds when the executable is missing or its sources have changed. */
 export async function buildIfStale(): Promise<void> {
-  const known = existsSync(executable) && existsSync(record) ? await Bun.file(record).text() : "";
-  const [known_hash, known_state] = known.split(" ");
+  const recorded = existsSync(executable) && existsSync(record);
+  const [known_hash, known_state] = recorded ? (await Bun.file(record).text()).split(" ") : [];
   const state = sourcesState();
   if (known_state === state) return;
   if (known_hash === (await sourcesHash())) {

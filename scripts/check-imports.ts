@@ -83,19 +83,19 @@ function problemOfCore(from: string, to: string): string | null {
     return from.startsWith("core/plugin/") || from === "core/main.ts"
       ? null
       : "core/sdk.ts is for plugins; import the file itself";
-  const [, mine] = from.split("/") as [string, string];
-  const [, theirs] = to.split("/") as [string, string];
-  if (mine === theirs) return null;
-  const below = layers[mine];
-  const above = layers[theirs];
+  const [, own_part] = from.split("/") as [string, string];
+  const [, other_part] = to.split("/") as [string, string];
+  if (own_part === other_part) return null;
+  const below = layers[own_part];
+  const above = layers[other_part];
   if (below === undefined)
-    return `core/${mine} is missing from the layers of scripts/check-imports.ts`;
+    return `core/${own_part} is missing from the layers of scripts/check-imports.ts`;
   if (above === undefined)
-    return `core/${theirs} is missing from the layers of scripts/check-imports.ts`;
+    return `core/${other_part} is missing from the layers of scripts/check-imports.ts`;
   if (above < below) return null;
   return above === below
-    ? `core/${mine} and core/${theirs} are on the same layer`
-    : `core/${mine} is below core/${theirs}`;
+    ? `core/${own_part} and core/${other_part} are on the same layer`
+    : `core/${own_part} is below core/${other_part}`;
 }
 
 function problemOfPlugin(from: string, to: string, type_only: boolean): string | null {
@@ -194,14 +194,15 @@ const statement = new RegExp(
   "g",
 );
 
-export interface Written {
+/** An import as the file has it. */
+export interface WrittenImport {
   readonly path: string;
   readonly type_only: boolean;
   readonly lazy: boolean;
 }
 
 /** The import specifiers of this text, as written, except in comments. */
-export function importsOf(text: string): Written[] {
+export function importsOf(text: string): WrittenImport[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
   return [...code.matchAll(statement)].map(([all, type, from, direct, url]) => ({
     path: (from ?? direct ?? url)!,
@@ -222,9 +223,9 @@ export async function imports(
     for (const from of [...new Glob(`${folder}/**/*.{ts,tsx}`).scanSync({ cwd: root })].sort()) {
       // Generated from the API document, whose sentences may look like imports.
       if (/^client\/.*schema\.gen\.ts$/.test(from)) continue;
-      for (const { path, ...how } of importsOf(await Bun.file(join(root, from)).text())) {
+      for (const { path, ...flags } of importsOf(await Bun.file(join(root, from)).text())) {
         const to = path.startsWith(".") ? await target(root, from, path) : path;
-        found.push({ from, to, ...how });
+        found.push({ from, to, ...flags });
       }
     }
   }
@@ -251,9 +252,9 @@ export function circles(edges: readonly Import[]): string[][] {
   const found: string[][] = [];
   const seen = new Set<string>();
   for (const file of [...next.keys()].sort()) {
-    const way = seen.has(file) ? undefined : wayBack(file, next);
-    if (!way) continue;
-    found.push(way);
+    const circle = seen.has(file) ? undefined : wayBack(file, next);
+    if (!circle) continue;
+    found.push(circle);
     for (const member of reachable(file, next))
       if (reachable(member, next).has(file)) seen.add(member);
   }
@@ -261,7 +262,7 @@ export function circles(edges: readonly Import[]): string[][] {
 }
 
 /** Packages that take milliseconds to load, and that a server needs later or never. */
-const late = new Set([
+const lazy_imports = new Set([
   ...["child_process", "dns/promises", "http", "https", "net", "tls", "zlib"].map(
     (name) => `node:${name}`,
   ),
@@ -277,7 +278,7 @@ export function tooEarly(edges: readonly Import[]): Import[] {
   const next = new Map<string, string[]>();
   for (const { from, to } of early) next.set(from, [...(next.get(from) ?? []), to]);
   const loaded = reachable("core/main.ts", next);
-  return early.filter(({ from, to }) => late.has(to) && loaded.has(from));
+  return early.filter(({ from, to }) => lazy_imports.has(to) && loaded.has(from));
 }
 
 /**
@@ -313,14 +314,14 @@ function wayBack(
   start: string,
   next: ReadonlyMap<string, readonly string[]>,
 ): string[] | undefined {
-  const ways: string[][] = [[start]];
+  const paths: string[][] = [[start]];
   const reached = new Set<string>();
-  for (const way of ways) {
-    for (const file of next.get(way.at(-1)!) ?? []) {
-      if (file === start) return [...way, file];
+  for (const path of paths) {
+    for (const file of next.get(path.at(-1)!) ?? []) {
+      if (file === start) return [...path, file];
       if (reached.has(file)) continue;
       reached.add(file);
-      ways.push([...way, file]);
+      paths.push([...path, file]);
     }
   }
   return undefined;
@@ -329,15 +330,15 @@ function wayBack(
 if (import.meta.main) {
   const edges = await imports();
   const broken = edges
-    .map((edge) => ({ ...edge, why: problem(edge) }))
-    .filter(({ why }) => why !== null);
-  for (const { from, to, why } of broken) console.error(`${from} -> ${to}: ${why}`);
-  const ways = circles(edges);
-  for (const way of ways) console.error(`a circle of imports: ${way.join(" -> ")}`);
+    .map((edge) => ({ ...edge, reason: problem(edge) }))
+    .filter(({ reason }) => reason !== null);
+  for (const { from, to, reason } of broken) console.error(`${from} -> ${to}: ${reason}`);
+  const circles_found = circles(edges);
+  for (const circle of circles_found) console.error(`a circle of imports: ${circle.join(" -> ")}`);
   const early = tooEarly(edges);
   for (const { from, to } of early)
     console.error(`${from} -> ${to}: every start would load it; import it where it is used`);
   const heavy = heavyWorkers(edges);
   for (const { from, to } of heavy) console.error(`${from} loads core/sdk.ts: ${to} imports it`);
-  process.exit(broken.length + ways.length + early.length + heavy.length > 0 ? 1 : 0);
+  process.exit(broken.length + circles_found.length + early.length + heavy.length > 0 ? 1 : 0);
 }

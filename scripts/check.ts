@@ -10,6 +10,7 @@ import { formatter } from "./format";
 const root = resolve(import.meta.dir, "..");
 const folders = ["core", "plugins", "scripts", "test", "examples", "client/src"];
 
+/** A part of the check: a command of its own. */
 export interface Step {
   readonly name: string;
   readonly command: readonly string[];
@@ -47,6 +48,7 @@ const own_steps: readonly Step[] = [
   { name: "tidy", command: [process.execPath, "scripts/tidy.ts"] },
 ];
 
+/** How a step ended. */
 export interface Checked {
   readonly ok: boolean;
   /** Its output. */

@@ -33,7 +33,7 @@ interface Poll {
   };
 }
 
-const say = (line: string) => console.log(line);
+const print = (line: string) => console.log(line);
 
 /** Calls the API as any program would. @throws Error with the response unless it is a success. */
 function client(base: string, key: string) {
@@ -56,13 +56,13 @@ function client(base: string, key: string) {
 /** Polls until `done`. @throws Error after a minute. */
 async function until<T>(
   ask: () => Promise<T>,
-  done: (answer: T) => boolean,
+  isDone: (answer: T) => boolean,
   what: string,
 ): Promise<T> {
   const deadline = performance.now() + limit_ms;
   while (performance.now() < deadline) {
     const answer = await ask();
-    if (done(answer)) return answer;
+    if (isDone(answer)) return answer;
     await Bun.sleep(100);
   }
   throw new Error(`${what} took longer than ${limit_ms / 1000} s`);
@@ -71,7 +71,7 @@ async function until<T>(
 async function demonstrate(base: string, key: string): Promise<void> {
   const call = client(base, key);
   const folder = await call<{ id: string }>("POST", "/folders", { name: "Hut" });
-  say(`folder     ${folder.id}`);
+  print(`folder     ${folder.id}`);
 
   const form = new FormData();
   form.append("file", Bun.file(handbook), "handbook.pdf");
@@ -80,7 +80,7 @@ async function demonstrate(base: string, key: string): Promise<void> {
     `/documents/file?folder_id=${folder.id}`,
     form,
   );
-  say(`document   ${uploaded.id} is ${uploaded.status}`);
+  print(`document   ${uploaded.id} is ${uploaded.status}`);
   const document = await until(
     () =>
       call<{ status: string; page_count: number; content: string }>(
@@ -93,7 +93,7 @@ async function demonstrate(base: string, key: string): Promise<void> {
   if (document.status !== "synced")
     throw new Error(`the document is ${document.status}: ${JSON.stringify(document)}`);
   const characters = [...document.content].length;
-  say(`           is synced: ${counted(document.page_count, "page")}, ${characters} characters`);
+  print(`           is synced: ${counted(document.page_count, "page")}, ${characters} characters`);
 
   const chat = await call<{ id: string }>("POST", "/chats", {
     name: "Questions",
@@ -108,9 +108,9 @@ async function demonstrate(base: string, key: string): Promise<void> {
     "the answer",
   );
   if (!result) throw new Error("the answer has no result");
-  say(`\nquestion   ${question}\nanswer     ${result.answer}\n`);
+  print(`\nquestion   ${question}\nanswer     ${result.answer}\n`);
   for (const { id, quote, document_name, page, start, end } of result.citations)
-    say(
+    print(
       `[${id}] "${quote.replaceAll(/\s+/g, " ")}"\n` +
         `    ${document_name}, page ${page}, characters ${start} to ${end}`,
     );
@@ -134,9 +134,9 @@ let exit = 1;
 try {
   const server = await launch({ data });
   try {
-    say(`server     ${server.url}`);
+    print(`server     ${server.url}`);
     const key = await createKey(data, "ada@example.com");
-    say(`API key    ${key.slice(0, 8)}…`);
+    print(`API key    ${key.slice(0, 8)}…`);
     await demonstrate(server.url, key);
     exit = 0;
   } catch (error) {

@@ -159,16 +159,16 @@ async function repeatedApart(outcomes: readonly Outcome[]): Promise<Outcome[]> {
       results.push(outcome);
       continue;
     }
-    const { rest, failing } = splitFailed(outcome);
-    results.push(...rest);
+    const { rest: others, failing } = splitFailed(outcome);
+    results.push(...others);
     for (const path of failing ?? []) named.add(nameOf(path));
     alone.push(...(failing ?? outcome.paths).map((path) => () => runFile(path)));
   }
-  const apart = await runTogether(alone, as_many_as_fit, (outcome) => {
+  const alone_outcomes = await runTogether(alone, as_many_as_fit, (outcome) => {
     report(outcome);
     if (outcome.failed === 0 && named.has(outcome.name)) reportFlaky(outcome);
   });
-  return [...results, ...apart];
+  return [...results, ...alone_outcomes];
 }
 
 /**

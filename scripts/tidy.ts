@@ -22,7 +22,7 @@ const test_line_length_max = 160;
 
 interface Rule {
   readonly pattern: RegExp;
-  readonly why: string;
+  readonly reason: string;
   /** Applies to these files; to every file if absent. */
   readonly within?: RegExp;
   /** … but not to these. */
@@ -41,40 +41,40 @@ const outside = /^core\/(base|workbench|cli)\/|^core\/main\.ts$|worker\.ts$|^plu
 const leftovers: readonly Rule[] = [
   {
     pattern: /\b(TODO|FIXME|XXX|HACK)\b/,
-    why: "a note to do it later; do it, or file an issue",
+    reason: "a note to do it later; do it, or file an issue",
     comments: true,
     except: /tidy(\.test)?\.ts$/,
   },
   {
     pattern: /\bconsole\.\w+\(/,
-    why: "the product logs through ctx.log",
+    reason: "the product logs through ctx.log",
     within: product,
     except: /^core\/cli\/|^core\/main\.ts$|^core\/isolate\/child\.ts$|\/snippets\.ts$/,
   },
-  { pattern: /\bdebugger\b/, why: "a leftover of debugging" },
+  { pattern: /\bdebugger\b/, reason: "a leftover of debugging" },
   {
     // One way to hide members: parameters of constructors can be `private`, but not `#name`.
     pattern: /\bthis\.#\w+/,
-    why: "a class hides its members with `private`",
+    reason: "a class hides its members with `private`",
     except: /tidy(\.test)?\.ts$/,
   },
   {
     // All modules are one function in the executable. A few hundred iterations at top level make
     // the runtime compile the whole of it, which takes most of a second.
     pattern: /^(for|while|do)\b/,
-    why: "a loop that runs when the module is loaded; put it into a function",
+    reason: "a loop that runs when the module is loaded; put it into a function",
     within: product,
     except: /^plugins\/[^/]+\/web\//,
   },
   {
     pattern: /\b(test|describe|it)\.only\b/,
-    why: "switches every other test off",
+    reason: "switches every other test off",
     within: /^test\//,
     except: /tidy\.test\.ts$/,
   },
   {
     pattern: /@ts-(ignore|nocheck)/,
-    why: "hides errors; `@ts-expect-error` with a reason says which one",
+    reason: "hides errors; `@ts-expect-error` with a reason says which one",
     comments: true,
     except: /tidy(\.test)?\.ts$/,
   },
@@ -83,19 +83,19 @@ const leftovers: readonly Rule[] = [
 const contexts: readonly Rule[] = [
   {
     pattern: /\bDate\.now\(\)|\bnew Date\(\)/,
-    why: "time comes from ctx.now_ms",
+    reason: "time comes from ctx.now_ms",
     within: product,
     except: outside,
   },
   {
     pattern: /\bprocess\.env\b|\bBun\.env\b/,
-    why: "settings come from ctx.config",
+    reason: "settings come from ctx.config",
     within: product,
     except: outside,
   },
   {
     pattern: /\brandomUUID\w*\(|\bMath\.random\(/,
-    why: "ids come from ctx.newId, chance from crypto in core/base",
+    reason: "ids come from ctx.newId, chance from crypto in core/base",
     within: product,
     except: outside,
   },
@@ -131,9 +131,9 @@ const dialect: readonly Rule[] = [
     "LIKE is written with `escape '!'`, on a folded column",
   ],
   ["\\.addColumn\\(.*\\.unique\\(\\)", "name every unique index: createIndex(…).unique()"],
-].map(([pattern, why]) => ({
+].map(([pattern, reason]) => ({
   pattern: new RegExp(pattern!, "i"),
-  why: why!,
+  reason: reason!,
   within: product,
   except: /^core\/store\//,
 }));
@@ -147,7 +147,7 @@ const withoutComments = (text: string): string =>
     .replace(/(^|\s)\/\/.*$/gm, "$1");
 
 /**
- * The violations in this file, each as `path:line: why`. `path` is relative to the root of the
+ * The violations in this file, each as `path:line: reason`. `path` is relative to the root of the
  * project.
  */
 export function problemsOf(path: string, text: string): string[] {
@@ -191,10 +191,10 @@ function problemsOfWords(path: string, text: string): string[] {
   );
   const lines = text.split("\n");
   const code = withoutComments(text).split("\n");
-  return applying.flatMap(({ pattern, why, comments }) =>
+  return applying.flatMap(({ pattern, reason, comments }) =>
     (comments ? lines : code).flatMap((line, index) => {
       const found = pattern.exec(line);
-      return found ? [`${path}:${index + 1}: \`${found[0].trim()}\`: ${why}`] : [];
+      return found ? [`${path}:${index + 1}: \`${found[0].trim()}\`: ${reason}`] : [];
     }),
   );
 }

@@ -45,7 +45,7 @@ const conversations: readonly (readonly (readonly [question: string, right: RegE
   [["Who is the president of France?", null]],
 ];
 const start_ms_max = 120_000;
-const say = (line: string): void => console.log(line);
+const print = (line: string): void => console.log(line);
 
 interface ModelServer {
   readonly base_url: string;
@@ -120,9 +120,9 @@ async function ask(call: Call, chat: string, text: string): Promise<Asked> {
     events += decoder.decode(bytes, { stream: true });
     if (events.includes("event: delta")) first_ms ??= performance.now() - began;
   }
-  const last = events.trim().split("\n\n").at(-1)!;
-  const data = /^data: (.*)$/m.exec(last)?.[1];
-  if (!data) throw new Error(`the stream ended with: ${last}`);
+  const last_event = events.trim().split("\n\n").at(-1)!;
+  const data = /^data: (.*)$/m.exec(last_event)?.[1];
+  if (!data) throw new Error(`the stream ended with: ${last_event}`);
   return { result: JSON.parse(data) as Result, first_ms, whole_ms: performance.now() - began };
 }
 
@@ -155,9 +155,9 @@ async function converse(call: Call, folder: string): Promise<void> {
       counts.quotes += Number(result.model === "extractive");
       counts.faults += faults.length;
       const seconds = (ms: number | null) => (ms === null ? "-" : `${(ms / 1_000).toFixed(1)} s`);
-      say(`\n? ${question}`);
-      say(`  ${result.answer.replaceAll("\n", " ⏎ ")}`);
-      say(
+      print(`\n? ${question}`);
+      print(`  ${result.answer.replaceAll("\n", " ⏎ ")}`);
+      print(
         `  ${is_right ? "right" : "WRONG"}, ${result.outcome}, by ${result.model}, ` +
           `${result.grounded ? "grounded" : "not grounded"}, first ${seconds(first_ms)}, whole ` +
           `${seconds(whole_ms)}${result.warnings.map(({ code }) => `, ${code}`).join("")}` +
@@ -166,7 +166,7 @@ async function converse(call: Call, folder: string): Promise<void> {
     }
   }
   const { right, wrong_and_grounded, quotes, faults } = counts;
-  say(
+  print(
     `\n${counted(question_count, "question")}: ${right} right, ` +
       `${wrong_and_grounded} wrong and grounded, ${quotes} fell back to quotes, ` +
       counted(faults, "fault"),
@@ -210,14 +210,14 @@ async function tryOut(model: ModelServer, data: string): Promise<void> {
     }
     await converse(call, folder);
     if (flags.gguf === undefined) return;
-    say(`\nhealth: ${await healthOf(server.url)}`);
+    print(`\nhealth: ${await healthOf(server.url)}`);
     await model.stop();
     const chat = (await (await call("POST", "/chats", { usedFolders: [folder] })).json()) as {
       id: string;
     };
     const { result } = await ask(call, chat.id, "Which key opens the front door?");
-    say(`the model is dead: by ${result.model}, ${result.warnings.map(({ code }) => code)}`);
-    say(`health: ${await healthOf(server.url)}`);
+    print(`the model is dead: by ${result.model}, ${result.warnings.map(({ code }) => code)}`);
+    print(`health: ${await healthOf(server.url)}`);
   } finally {
     server.kill("SIGTERM");
     await server.exited;

@@ -97,14 +97,14 @@ function enlarge(data: string): void {
 
 /** When, and by how many milliseconds, this process itself was late. */
 class Pulse implements Disposable {
-  private readonly late: { readonly from_ms: number; readonly to_ms: number }[] = [];
+  private readonly late_spans: { readonly from_ms: number; readonly to_ms: number }[] = [];
   private readonly timer: ReturnType<typeof setInterval>;
 
   constructor() {
     let due_ms = performance.now() + pulse_ms;
     this.timer = setInterval(() => {
       const now_ms = performance.now();
-      if (now_ms - due_ms > pulse_ms) this.late.push({ from_ms: due_ms, to_ms: now_ms });
+      if (now_ms - due_ms > pulse_ms) this.late_spans.push({ from_ms: due_ms, to_ms: now_ms });
       due_ms = now_ms + pulse_ms;
     }, pulse_ms);
   }
@@ -112,7 +112,7 @@ class Pulse implements Disposable {
   /** How late this process was since `began_ms`. */
   lateSince(began_ms: number): number {
     let sum = 0;
-    for (const { from_ms, to_ms } of this.late.toReversed()) {
+    for (const { from_ms, to_ms } of this.late_spans.toReversed()) {
       if (to_ms < began_ms) break;
       sum += to_ms - Math.max(from_ms, began_ms);
     }

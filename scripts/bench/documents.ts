@@ -33,7 +33,7 @@ const warm_up_rounds = 2;
 const queries = 200;
 
 /** Dossier's cost in the measured rounds. */
-interface Taken {
+interface RoundCost {
   readonly cpu_ms: number;
   readonly main_ms: number;
   readonly written_bytes: number;
@@ -48,7 +48,7 @@ export async function documentRows(): Promise<Row[]> {
   let text_bytes = 0;
   try {
     const pairs: { raw: number; dossier: number }[] = [];
-    const taken: Taken[] = [];
+    const costs: RoundCost[] = [];
     let folder_id = "";
     let texts: string[] = [];
     for (let round = 0; round < warm_up_rounds + rounds; round++) {
@@ -62,7 +62,7 @@ export async function documentRows(): Promise<Row[]> {
       const addOwn = async (): Promise<number> => {
         const before = takenBy(dossier);
         const took_ms = await addTexts(dossier, folder_id, texts);
-        if (before && round >= warm_up_rounds) taken.push(since(before, takenBy(dossier)!));
+        if (before && round >= warm_up_rounds) costs.push(since(before, takenBy(dossier)!));
         return took_ms;
       };
       const pair =
@@ -73,7 +73,7 @@ export async function documentRows(): Promise<Row[]> {
     }
     rows.push(
       speedRow(pairs, texts),
-      ...(taken.length > 0 ? costRows(taken, bytesOf(texts)) : []),
+      ...(costs.length > 0 ? costRows(costs, bytesOf(texts)) : []),
       await searchRow(dossier, folder_id, texts, temporary.directory),
     );
   } finally {
@@ -87,12 +87,12 @@ export async function documentRows(): Promise<Row[]> {
 const bytesOf = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
-function takenBy({ pid }: Dossier): Taken | undefined {
+function takenBy({ pid }: Dossier): RoundCost | undefined {
   if (!has_proc) return undefined;
   const { all_ms, main_ms } = cpuMs(pid);
   return { cpu_ms: all_ms, main_ms, written_bytes: writtenBytes(pid) };
 }
-const since = (before: Taken, after: Taken): Taken => ({
+const since = (before: RoundCost, after: RoundCost): RoundCost => ({
   cpu_ms: after.cpu_ms - before.cpu_ms,
   main_ms: after.main_ms - before.main_ms,
   written_bytes: after.written_bytes - before.written_bytes,
@@ -117,22 +117,22 @@ function speedRow(
   };
 }
 
-function costRows(taken: readonly Taken[], round_bytes: number): Row[] {
-  const each = (name: keyof Taken) =>
-    median(taken.map((measured) => measured[name])) / texts_a_round;
+function costRows(costs: readonly RoundCost[], round_bytes: number): Row[] {
+  const cost = (name: keyof RoundCost) =>
+    median(costs.map((measured) => measured[name])) / texts_a_round;
   return [
     {
       name: "processor time of a text document",
       unit: "ms",
       target: { most: 1.7 },
-      value: each("cpu_ms"),
-      measured: `until it is synced, of all threads; ${each("main_ms").toFixed(2)} of the main one`,
+      value: cost("cpu_ms"),
+      measured: `until it is synced, of all threads; ${cost("main_ms").toFixed(2)} of the main one`,
     },
     {
       name: "bytes written per byte of text",
       unit: "x",
       target: { most: 15 },
-      value: (each("written_bytes") * texts_a_round) / round_bytes,
+      value: (cost("written_bytes") * texts_a_round) / round_bytes,
       measured: "handed to the file system: the log, the database, and what is written twice",
     },
   ];

@@ -59,9 +59,9 @@ export async function embedRows(): Promise<Row[]> {
     const { user, system } = process.cpuUsage(before);
     const per_s = passages / ((user + system) / 1e6);
     const alone_ms = median(await questionTimes());
-    const behind = embed("document", passages);
+    const encoding = embed("document", passages);
     const beside_ms = median(await questionTimes());
-    await behind;
+    await encoding;
     const rows: [string, number, string, Row["target"], string][] = [
       ["passages per core", per_s, "/s", { least: 4.5 }, `${passages} passages, by processor time`],
       ["a question", alone_ms, "ms", { most: 40 }, `p50 of ${questions}, in one worker`],

@@ -26,6 +26,7 @@ const large_texts = 6;
 const large_text_length = 12 * 2 ** 20;
 const notes = 5;
 
+/** A search of one user while another one searches. */
 export async function fairSearchRows(): Promise<Row[]> {
   const at = temporaryDirectory();
   const dossier = await startDossier(at.directory);
@@ -97,6 +98,7 @@ function searchesInBursts({ url, key }: Dossier): { stop(): Promise<void> } {
   };
 }
 
+/** A document of one user until it is found, while another one uploads many. */
 export async function fairIngestRows(): Promise<Row[]> {
   const at = temporaryDirectory();
   const dossier = await startDossier(at.directory);

@@ -45,15 +45,15 @@ export function longPdf(pages: number): Uint8Array {
   }
   objects[1] = latin(`<< /Type /Pages /Count ${pages} /Kids [${kids.join(" ")}] >>`);
   const parts: Buffer[] = [latin("%PDF-1.4\n")];
-  const places: number[] = [];
+  const positions: number[] = [];
   let at = parts[0]!.length;
   for (const [number, object] of objects.entries()) {
     const part = Buffer.concat([latin(`${number + 1} 0 obj\n`), object, latin("\nendobj\n")]);
-    places.push(at);
+    positions.push(at);
     at += part.length;
     parts.push(part);
   }
-  const table = places.map((place) => `${String(place).padStart(10, "0")} 00000 n \n`).join("");
+  const table = positions.map((place) => `${String(place).padStart(10, "0")} 00000 n \n`).join("");
   return Buffer.concat([
     ...parts,
     latin(

@@ -21,20 +21,22 @@ const memory_mib_max = 400;
 const stall_ms_max = 100;
 
 export async function folderArchiveRows(): Promise<Row[]> {
-  const here = temporaryDirectory();
-  const there = temporaryDirectory();
+  const source_directory = temporaryDirectory();
+  const target_directory = temporaryDirectory();
   const servers = [
-    await startDossier(here.directory),
-    await startDossier(there.directory),
+    await startDossier(source_directory.directory),
+    await startDossier(target_directory.directory),
   ] as const;
   try {
     const [source, target] = servers;
     const texts = Array.from({ length: documents }, (_, n) => makeText(n, text_length));
     const folder_id = await fill(source, texts);
-    const file = join(here.directory, "folder.zip");
-    const exported = await watched(source, here.directory, () => save(source, folder_id, file));
+    const file = join(source_directory.directory, "folder.zip");
+    const exported = await watched(source, source_directory.directory, () =>
+      save(source, folder_id, file),
+    );
     let imported_id = "";
-    const imported = await watched(target, there.directory, async () => {
+    const imported = await watched(target, target_directory.directory, async () => {
       imported_id = await takeOver(target, file);
     });
     let differing = 0;
@@ -56,7 +58,7 @@ export async function folderArchiveRows(): Promise<Row[]> {
       },
       {
         name: "documents read or indexed again by an import",
-        value: jobsOf(there.directory),
+        value: jobsOf(target_directory.directory),
         unit: "jobs",
         target: { most: 0 },
         measured: `of ${documents} documents`,
@@ -64,8 +66,8 @@ export async function folderArchiveRows(): Promise<Row[]> {
     ];
   } finally {
     for (const server of servers) await server.stop();
-    here.remove();
-    there.remove();
+    source_directory.remove();
+    target_directory.remove();
   }
 }
 
@@ -81,7 +83,7 @@ async function watched(
   const call = apiCall(dossier.url, await createKey(data, "other@example.com"));
   const { id } = await call<{ id: string }>("POST", "/folders", { name: "Other" });
   const begun = performance.now();
-  const seen = await noticedDuring(
+  const noticed = await noticedDuring(
     dossier.pid,
     [
       { name: "list", send: () => call("GET", "/folders") },
@@ -93,7 +95,7 @@ async function watched(
     ],
     work,
   );
-  return { ...seen, seconds: (performance.now() - begun) / 1_000 };
+  return { ...noticed, seconds: (performance.now() - begun) / 1_000 };
 }
 
 function noticed(

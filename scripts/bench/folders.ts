@@ -37,9 +37,13 @@ export async function foldersRow(): Promise<Row[]> {
     const pairs: { raw: number; dossier: number }[] = [];
     for (let round = 0; round < rounds; round++) {
       const first = round % 2 === 0 ? "raw" : "dossier";
-      const one = await measure(first, round_ms);
-      const other = await measure(first === "raw" ? "dossier" : "raw", round_ms);
-      pairs.push(first === "raw" ? { raw: one, dossier: other } : { raw: other, dossier: one });
+      const first_run = await measure(first, round_ms);
+      const second_run = await measure(first === "raw" ? "dossier" : "raw", round_ms);
+      pairs.push(
+        first === "raw"
+          ? { raw: first_run, dossier: second_run }
+          : { raw: second_run, dossier: first_run },
+      );
     }
     const perSecond = (host: "raw" | "dossier") =>
       median(pairs.map((pair) => pair[host])).toFixed(0);

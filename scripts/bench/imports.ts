@@ -71,10 +71,10 @@ async function importPages(dossier: Dossier, urls: readonly string[]): Promise<n
 }
 
 /** Durations of reads and searches from two clients until `done`, in milliseconds. */
-async function latencies(dossier: Dossier, done: Promise<unknown>): Promise<number[]> {
+async function latencies(dossier: Dossier, work: Promise<unknown>): Promise<number[]> {
   const all_ms: number[] = [];
   let over = false;
-  void done.finally(() => {
+  void work.finally(() => {
     over = true;
   });
   const operations = [

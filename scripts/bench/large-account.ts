@@ -6,11 +6,14 @@ import { cpSync } from "node:fs";
 import { addTexts, startDossier, temporaryDirectory, type TemporaryDirectory } from "./server";
 import { makeText } from "./text";
 
+/** The number of its documents. */
 export const documents = Number(process.env.BENCH_LARGE_SCOPE ?? 50_000);
+/** The length of each text, in characters. */
 export const text_length = 3_600;
 /** Texts are sent in batches, which the measuring process holds in memory. */
 const texts_at_once = 5_000;
 
+/** Its key, and its folder. */
 export interface LargeAccount {
   readonly key: string;
   readonly folder_id: string;

@@ -4,6 +4,7 @@
  */
 import type { Socket } from "bun";
 
+/** What the load generator has measured. */
 export interface Load {
   readonly answers: number;
   readonly per_second: number;

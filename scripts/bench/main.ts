@@ -32,8 +32,8 @@ import { uploadRow } from "./upload";
 import { vectorRows } from "./vectors";
 import { webhookRows } from "./webhooks";
 
-function fail(why: string): never {
-  console.error(why);
+function fail(reason: string): never {
+  console.error(reason);
   process.exit(2);
 }
 

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** One line of the benchmark's table. */
 export interface Row {
   readonly name: string;
   /** What was measured, in words with units. */
@@ -15,6 +16,7 @@ export interface Row {
   readonly target: { readonly least: number } | { readonly most: number } | null;
 }
 
+/** Whether the value meets its target; null without one. */
 export const met = ({ value, target }: Row): boolean | null =>
   target === null ? null : "least" in target ? value >= target.least : value <= target.most;
 
@@ -25,6 +27,7 @@ export function quantile(values: readonly number[], part: number): number {
   const below = sorted[Math.floor(place)]!;
   return below + (sorted[Math.ceil(place)]! - below) * (place % 1);
 }
+/** Of numbers in any order. */
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 /** How long the work takes, milliseconds. */
@@ -42,9 +45,11 @@ const field_mib = (path: string, field: string): number =>
     new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readFileSync(path, "utf8"))?.[1] ?? Number.NaN,
   ) / 1024;
 
+/** The memory of a process now, in mebibytes. */
 export const rssMib = (pid: number): number => field_mib(`/proc/${pid}/status`, "VmRSS");
 /** The peak since `resetPeak`. */
 export const peakRssMib = (pid: number): number => field_mib(`/proc/${pid}/status`, "VmHWM");
+/** Lets the peak of a process's memory begin anew. */
 export const resetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, "5");
 /**
  * Proportional set size of a process and its descendants: shared pages are divided among their

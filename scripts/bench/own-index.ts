@@ -29,6 +29,7 @@ import { insertPiece } from "../../plugins/texts/store";
 import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
 import { temporaryDirectory } from "./server";
 
+/** A document to add to the index. */
 export interface OwnDocument {
   readonly document_id: string;
   readonly title: string;
@@ -38,6 +39,7 @@ const owner_id = "usr_bench";
 /** Documents per transaction: durability is not measured here. */
 const documents_together = 50;
 
+/** The index. Deleted with its database by `close`. */
 export class OwnIndex {
   /** Chunks in the index. */
   passages = 0;

@@ -1,11 +1,13 @@
 /** The effect of heavy work on others: response times of their requests, and memory. */
 import { quantile, rssMib } from "./measure";
 
+/** A request that is repeated while the server does heavy work. */
 export interface Probe {
   /** A request of another user. */
   readonly name: string;
   readonly send: () => Promise<unknown>;
 }
+/** What others notice of the work. */
 export interface Noticed {
   /** Durations in milliseconds, by the name of the probe. */
   readonly latencies: ReadonlyMap<string, readonly number[]>;

@@ -4,6 +4,7 @@
  */
 import type { Database } from "bun:sqlite";
 
+/** How much data the rival has. */
 export interface RawData {
   readonly key: string;
   readonly folders: number;
@@ -57,7 +58,9 @@ export function fillDocuments(db: Database, count: number): void {
 /** Sizes in random order. */
 const mixed = (index: number): number => (index * 7_919) % 5_003;
 
+/** The same for both servers. */
 export const folderName = (index: number): string => `Folder number ${index}`;
+/** The same for both servers. */
 export const folderDescription = (index: number): string =>
   `What the ${index}th folder of this benchmark is for, in a sentence.`;
 

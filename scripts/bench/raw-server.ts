@@ -114,9 +114,9 @@ const server = Bun.serve({
   port: 0,
   async fetch(request) {
     const token = request.headers.get("authorization")?.slice("Bearer ".length) ?? "";
-    const known = findKey.get(Bun.SHA256.hash(token) as Uint8Array);
-    if (!known || known.deactivated_at !== null) return new Response("", { status: 401 });
-    const { remaining, reset_s } = charge(known.owner_id);
+    const key_row = findKey.get(Bun.SHA256.hash(token) as Uint8Array);
+    if (!key_row || key_row.deactivated_at !== null) return new Response("", { status: 401 });
+    const { remaining, reset_s } = charge(key_row.owner_id);
     const url = new URL(request.url);
     const body =
       url.pathname === "/search"
@@ -131,7 +131,7 @@ const server = Bun.serve({
           }
         : url.pathname === "/documents"
           ? answerDocuments(url)
-          : answerFolders(known.owner_id, url);
+          : answerFolders(key_row.owner_id, url);
     return Response.json(body, {
       headers: {
         "x-request-id": crypto.randomUUID(),

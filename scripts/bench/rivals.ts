@@ -48,14 +48,14 @@ export async function rivalRows(directory: string): Promise<Row[]> {
         .sort()
         .map((name) => join(directory, name))
     : [];
-  const places = holdsSet(directory) ? [directory] : inside.filter(holdsSet);
-  if (places.length === 0)
+  const directories = holdsSet(directory) ? [directory] : inside.filter(holdsSet);
+  if (directories.length === 0)
     throw new Error(
       `${directory} holds no set: ` +
         "a set is a directory with corpus.jsonl, queries.jsonl and qrels.tsv.",
     );
   const rows: Row[] = [];
-  for (const at of places) rows.push(...(await setRows(readSet(at))));
+  for (const at of directories) rows.push(...(await setRows(readSet(at))));
   return rows;
 }
 

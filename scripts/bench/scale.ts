@@ -160,9 +160,9 @@ const rowsOf = (name: string, measured: Measured, alone: Measured): Row[] =>
       ["writes", "documents of 2 kB created, 12 at a time", "writes_per_second"],
       ["jobs", "the same documents until all are synced", "jobs_per_second"],
     ] as const
-  ).map(([what, how, field]) => ({
+  ).map(([what, load_name, field]) => ({
     name: `scale: ${what}, ${name}`,
-    measured: `${how}; ${(measured[field] / alone[field]).toFixed(2)}x of the embedded database`,
+    measured: `${load_name}; ${(measured[field] / alone[field]).toFixed(2)}x the embedded database`,
     value: measured[field],
     unit: "/s",
     target: null,

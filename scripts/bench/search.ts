@@ -45,7 +45,7 @@ export async function searchRows(): Promise<Row[]> {
     makePassages(10, index + 1),
   );
   const texts = document_texts.map(({ text }) => text);
-  const others = Array.from(
+  const other_texts = Array.from(
     { length: other_folders },
     (_, index) => makePassages(text_passages, 10_000 + index).text,
   );
@@ -59,8 +59,8 @@ export async function searchRows(): Promise<Row[]> {
   try {
     const own_alone = await addFolder(alone, "Own", texts);
     const own_populated = await addFolder(populated, "Own", texts);
-    const folder = await addFolder(populated, "One", others.slice(0, few_folders));
-    const { parent, children } = await addOthers(populated, others);
+    const folder = await addFolder(populated, "One", other_texts.slice(0, few_folders));
+    const { parent, children } = await addOthers(populated, other_texts);
     const scopes = {
       own_populated: [own_populated],
       few: children.slice(0, few_folders),
@@ -79,7 +79,7 @@ export async function searchRows(): Promise<Row[]> {
       index: (query) => index.search(query, whole_scope),
     };
     // Everything is searched once before the measurement, so the other folders are in memory too.
-    await populated.call("POST", "/search", { query: makeQuery(others[0]!, 0) });
+    await populated.call("POST", "/search", { query: makeQuery(other_texts[0]!, 0) });
     const times = await measureAll(asks, (round) => makeQuery(texts[round % texts.length]!, round));
     index.close();
     return rowsOf(times);

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { cleanEnvironment, createKey, launch, type Launched } from "../lib/launch";
 import { folderDescription, folderName, type RawData } from "./raw-data";
 
+/** The user whose key the benchmark has. */
 export const email = "bench@example.com";
 const settings = {
   DOSSIER_RATE_LIMIT_REQUESTS: "1000000000",
@@ -13,10 +14,12 @@ const settings = {
   DOSSIER_EMBEDDINGS_PROVIDER: "none",
 };
 
+/** A directory for the data of a server. */
 export interface TemporaryDirectory {
   readonly directory: string;
   remove(): void;
 }
+/** A new one. */
 export function temporaryDirectory(): TemporaryDirectory {
   const directory = mkdtempSync(join(tmpdir(), "dossier-bench-"));
   return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
@@ -25,6 +28,7 @@ export function temporaryDirectory(): TemporaryDirectory {
 /** Calls the API with a key. @throws Error unless the response is a success. */
 export type ApiCall = <T>(method: string, path: string, body?: object) => Promise<T>;
 
+/** The built executable, with a user. */
 export interface Dossier extends Launched {
   readonly key: string;
   readonly port: number;
@@ -57,6 +61,7 @@ export async function startDossier(
   };
 }
 
+/** A caller of the API with a key. @throws Error when the status is not one of success */
 export const apiCall =
   (url: string, key: string): ApiCall =>
   async <T>(method: string, path: string, body?: object): Promise<T> => {
@@ -87,6 +92,7 @@ export async function inParallel(
   );
 }
 
+/** Creates folders with the rival's names and descriptions. */
 export const addFolders = (dossier: Dossier, count: number): Promise<void> =>
   inParallel(count, 8, async (index) => {
     await dossier.call("POST", "/folders", {
@@ -145,6 +151,7 @@ export function takeStalls(): string {
   return ms === 0 ? "stood still for less than 100 ms" : `stood still for ${ms} ms at most`;
 }
 
+/** A plain server of the same data. */
 export interface Rival {
   readonly port: number;
   stop(): void;

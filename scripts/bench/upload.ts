@@ -15,18 +15,18 @@ function body(): ReadableStream<Uint8Array> {
       "Content-Type: application/octet-stream\r\n\r\n",
   );
   const tail = new TextEncoder().encode(`\r\n--${boundary}--\r\n`);
-  let left = upload_bytes;
+  let remaining_bytes = upload_bytes;
   return new ReadableStream({
     start: (controller) => controller.enqueue(head),
     pull(controller) {
-      if (left === 0) {
+      if (remaining_bytes === 0) {
         controller.enqueue(tail);
         controller.close();
         return;
       }
-      const sent = Math.min(left, piece.length);
+      const sent = Math.min(remaining_bytes, piece.length);
       controller.enqueue(piece.subarray(0, sent));
-      left -= sent;
+      remaining_bytes -= sent;
     },
   });
 }

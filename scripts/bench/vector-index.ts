@@ -22,6 +22,7 @@ const set_id = 1;
 const found_in = 50;
 const word = "heron";
 
+/** How large the index is, and how much of it is kept in memory. */
 export interface VectorIndexOptions {
   readonly passages: number;
   readonly per_segment: number;
@@ -31,6 +32,7 @@ export interface VectorIndexOptions {
   readonly blockOf?: (segment: number) => Uint8Array;
 }
 
+/** Fills an index and opens it for searching. */
 export async function openVectorIndex(options: VectorIndexOptions) {
   const { directory, remove } = temporaryDirectory();
   const path = join(directory, "index.db");

@@ -22,7 +22,7 @@ const names = ["web1", "web2", "worker"] as const;
 type Name = (typeof names)[number];
 const start_ms_max = 60_000;
 
-const say = (line: string) => console.log(line);
+const print = (line: string) => console.log(line);
 
 /** The environment of a service, with the defaults of the file. */
 function environmentOf(name: Name): Record<string, string> {
@@ -102,9 +102,9 @@ class Cluster {
 }
 
 /** Retries until it holds, ignoring failures. @throws Error after a minute */
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
   for (const end_ms = performance.now() + start_ms_max; ;) {
-    if (await holds().catch(() => false)) return;
+    if (await condition().catch(() => false)) return;
     if (performance.now() > end_ms) throw new Error(`timed out: ${what}`);
     await Bun.sleep(100);
   }
@@ -231,7 +231,7 @@ async function startAll(started: StartedPrograms): Promise<Ready> {
   const program = flags.old ?? executable;
   for (const name of names) await cluster.start(name, program);
   const url = await startCaddy(started, directory, cluster);
-  say(`two web nodes and a worker, ${store.name}, Caddy: ready`);
+  print(`two web nodes and a worker, ${store.name}, Caddy: ready`);
   const key = await createKey(cluster.nodes.get("web1")!.data, "ada@example.com", {
     env: cluster.environment("web1"),
     program,
@@ -247,10 +247,10 @@ async function step(what: string, work: () => Promise<void>): Promise<void> {
   const began_ms = performance.now();
   try {
     await work();
-    say(`ok    ${what} (${((performance.now() - began_ms) / 1000).toFixed(1)} s)`);
+    print(`ok    ${what} (${((performance.now() - began_ms) / 1000).toFixed(1)} s)`);
   } catch (error) {
     failures.push(what);
-    say(`FAIL  ${what}: ${String(error)}`);
+    print(`FAIL  ${what}: ${String(error)}`);
   }
 }
 
@@ -312,8 +312,8 @@ async function run(started: StartedPrograms): Promise<boolean> {
     if (originals.length !== expected)
       throw new Error(`${originals.length} instead of ${expected}`);
   });
-  say(`${caller.answered} answers, refused: ${JSON.stringify([...caller.refused])}`);
-  say(failures.length === 0 ? "nothing found" : counted(failures.length, "failure"));
+  print(`${caller.answered} answers, refused: ${JSON.stringify([...caller.refused])}`);
+  print(failures.length === 0 ? "nothing found" : counted(failures.length, "failure"));
   return failures.length === 0;
 }
 

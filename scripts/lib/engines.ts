@@ -1,12 +1,14 @@
 /** The databases for tests: the embedded one, or a PostgreSQL that is started for them. */
 import { findPostgres, startPostgres } from "./postgres";
 
+/** A database for a run of tests. */
 export interface Engine {
   /** A suffix for the test's name: ` on PostgreSQL`; empty for the embedded database. */
   readonly suffix: string;
   /** The environment for tests (test/helpers/databases.ts). */
   readonly env: Readonly<Record<string, string>>;
 }
+/** The database in the data directory. */
 export const embedded: Engine = { suffix: "", env: {} };
 
 /** Why nothing runs on PostgreSQL; empty when it does. */

@@ -1,6 +1,7 @@
 /** Finds an unused port on the loopback address. */
 import { createServer } from "node:net";
 
+/** Another process may still take it before it is used. */
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer();

@@ -1,6 +1,7 @@
 /** Measures the length of each function of a file, including nested ones. */
 import ts from "typescript";
 
+/** A function of a file, and its length. */
 export interface FunctionLength {
   readonly path: string;
   /** The line where it begins. */
@@ -25,5 +26,6 @@ export function functionsOf(path: string, text: string): FunctionLength[] {
   return found;
 }
 
+/** Undefined for a file without functions. */
 export const longestFunction = (path: string, text: string): FunctionLength | undefined =>
   functionsOf(path, text).toSorted((a, b) => b.lines - a.lines)[0];

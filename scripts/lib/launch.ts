@@ -4,6 +4,7 @@
  */
 import { executable } from "../build";
 
+/** How the process is started. */
 export interface LaunchOptions {
   readonly data: string;
   /** Added to the environment; settings of Dossier in the caller's own shell are removed. */
@@ -18,6 +19,7 @@ export interface LaunchOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A process that serves. */
 export interface Launched {
   /** `http://127.0.0.1:41234`. */
   readonly url: string;
@@ -29,6 +31,7 @@ export interface Launched {
   kill(signal: "SIGTERM" | "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;
 }
 
+/** How a command ended. */
 export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
@@ -108,6 +111,7 @@ export async function launch({
   }
 }
 
+/** What a command is given besides its arguments. */
 export interface CommandOptions {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;

@@ -18,6 +18,7 @@ export interface Zone {
   readonly aaaa?: NameAnswer | ((n: number) => NameAnswer);
 }
 
+/** A running name server. */
 export interface NameServer extends Disposable {
   /** `127.0.0.1:port`, for the settings. */
   readonly address: string;

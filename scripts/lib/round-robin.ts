@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
+/** A running proxy. */
 export interface RoundRobin {
   readonly url: string;
   stop(): void;

@@ -12,6 +12,7 @@ import { freePort } from "./free-port";
 const key = { access_key: "dossier", secret_key: "secret-of-the-store" };
 const start_ms_max = 60_000;
 
+/** A running store with an empty bucket. */
 export interface S3Server extends AsyncDisposable {
   readonly name: string;
   /** Lists objects with signed requests: s3rver refuses those of Bun's own client. */
@@ -20,6 +21,7 @@ export interface S3Server extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** Starts one. @throws Error when its program is not installed */
 export async function startS3Server(
   name = process.env.DOSSIER_S3_SERVER ?? (Bun.which("weed") === null ? "s3rver" : "seaweedfs"),
 ): Promise<S3Server> {

@@ -3,6 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** A mounted disk, unmounted when it is disposed of. */
 export interface SmallDisk extends Disposable {
   readonly path: string;
   freeBytes(): number;
@@ -29,6 +30,7 @@ function mounts(): boolean {
 export const can_mount = mounts();
 if (!can_mount) console.log("Small disks are skipped: they need Linux and root, to mount a tmpfs.");
 
+/** Mounts an empty one. */
 export function mountSmallDisk(megabytes: number): SmallDisk {
   const path = mkdtempSync(join(tmpdir(), "dossier-disk-"));
   if (!run("mount", "-t", "tmpfs", "-o", `size=${megabytes}m,mode=0700`, "tmpfs", path))

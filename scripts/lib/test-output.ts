@@ -7,6 +7,7 @@ const closing_lines = new RegExp(
   "m",
 );
 
+/** How many tests ended how. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;

@@ -27,6 +27,7 @@ const short_lived = { BUN_JSC_useFTLJIT: "0", BUN_JSC_thresholdForJITAfterWarmUp
 /** In processes that run many files, returning memory in between also costs more than it saves. */
 const memory_kept = { MIMALLOC_PURGE_DELAY: "-1" };
 
+/** How a run ended. */
 export interface Outcome extends Counts {
   readonly name: string;
   readonly seconds: number;
@@ -105,6 +106,7 @@ async function runBunTest(
 
 const secondsSince = (started_ms: number): number => (performance.now() - started_ms) / 1000;
 
+/** Runs the tests of one file. */
 export async function runFile(path: string, engine: Engine = embedded): Promise<Outcome> {
   const started = performance.now();
   const { counts, ...run } = await runBunTest([`./${path}`], engine);
@@ -128,6 +130,7 @@ export async function runBatch(paths: readonly string[]): Promise<Outcome> {
   return { name, seconds: secondsSince(started), ...run, ...counts, paths };
 }
 
+/** Runs one step of the check. */
 export async function runTool(step: Step): Promise<Outcome> {
   const started = performance.now();
   const { ok, ...run } = await check(step);
@@ -141,6 +144,7 @@ export async function runTool(step: Step): Promise<Outcome> {
   };
 }
 
+/** Prints the outcomes: failures with their output, and the totals. */
 export function report({
   name,
   seconds,

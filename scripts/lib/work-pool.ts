@@ -9,6 +9,7 @@ const check_interval_ms = 1_000;
 /** When less of the processor time is idle than this share, no further task starts. */
 const idle_share_min = 0.2;
 
+/** How many tasks run at a time. */
 export interface Concurrency {
   /** This many always run. */
   readonly min: number;
@@ -16,6 +17,7 @@ export interface Concurrency {
   readonly max: number;
 }
 
+/** For tasks that mostly wait. */
 export const as_many_as_fit: Concurrency = {
   min: Math.min(5, availableParallelism() + 2),
   max: Math.min(10, availableParallelism() + 6),

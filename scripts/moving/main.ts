@@ -157,9 +157,9 @@ async function move(
   await run.exited;
   await watch;
   const seconds = (performance.now() - begun_ms) / 1_000;
-  const how = killed ? "killed" : `ended with ${run.exitCode}`;
+  const exit_words = killed ? "killed" : `ended with ${run.exitCode}`;
   console.log(output.trim());
-  console.log(`${how} after ${seconds.toFixed(1)} s, ${(rss / 2 ** 20).toFixed(0)} MiB`);
+  console.log(`${exit_words} after ${seconds.toFixed(1)} s, ${(rss / 2 ** 20).toFixed(0)} MiB`);
   if (!killed && run.exitCode !== 0) wrong.push(`migrate-to ${to} ended with ${run.exitCode}`);
   return seconds;
 }

@@ -12,6 +12,7 @@ import type { Session } from "./race";
 
 type Role = "admin" | "member";
 
+/** The running servers, and their users. */
 export interface Cluster extends AsyncDisposable {
   readonly urls: readonly string[];
   /** A user with an API key. */

@@ -10,6 +10,7 @@ const patience_ms = 10_000;
 /** Marks a question that is never answered. */
 const hold_words = "hold on";
 
+/** An address whose responses wait. */
 export interface Gate {
   /** Holds requests until it opens. */
   readonly url: string;
@@ -33,6 +34,7 @@ interface Visits {
   readonly page_came: PromiseWithResolvers<void>;
 }
 
+/** The services, until they are disposed of. */
 export class Outside implements Disposable {
   /** Concurrent requests by key: the current number and the maximum. */
   private readonly counts = new Map<string, { open: number; peak: number }>();
@@ -109,20 +111,20 @@ export class Outside implements Disposable {
   }
 
   private countOf(key: string): { open: number; peak: number } {
-    const known = this.counts.get(key) ?? { open: 0, peak: 0 };
-    this.counts.set(key, known);
-    return known;
+    const count = this.counts.get(key) ?? { open: 0, peak: 0 };
+    this.counts.set(key, count);
+    return count;
   }
 
   private async answer(request: Request): Promise<Response> {
     const { hostname, pathname } = new URL(request.url);
     const visits = this.hosts.get(hostname);
     if (visits) return visit(visits, pathname);
-    if (pathname.startsWith("/gates/")) return this.hold(pathname.slice("/gates/".length));
+    if (pathname.startsWith("/gates/")) return this.waitForGate(pathname.slice("/gates/".length));
     const text = await request.text();
     if (pathname.endsWith("/audio/transcriptions"))
       return this.counted("recordings", () => Response.json(transcript));
-    if (text.includes(hold_words)) return gone(request.signal);
+    if (text.includes(hold_words)) return clientGone(request.signal);
     return this.counted(/\((lane \d+)\)/.exec(text)?.[1] ?? "", streamedAnswer);
   }
 
@@ -134,7 +136,7 @@ export class Outside implements Disposable {
     return answer();
   }
 
-  private async hold(gate: string): Promise<Response> {
+  private async waitForGate(gate: string): Promise<Response> {
     await withPatience(this.gates.get(gate)?.promise);
     return new Response("open");
   }
@@ -155,7 +157,7 @@ async function visit(visits: Visits, path: string): Promise<Response> {
 }
 
 /** Resolves when the client has disconnected. */
-const gone = (signal: AbortSignal): Promise<Response> =>
+const clientGone = (signal: AbortSignal): Promise<Response> =>
   new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(new Response()), { once: true });
   });

@@ -69,15 +69,15 @@ const last_administrator: Race = {
     const change = (n: number, by: Session, whom: Session, role: string) =>
       send(n, "PATCH", `//console/api/v1/users/${whom.user_id}`, { role }, { cookie: by.cookie });
     return async (round) => {
-      const [one, other] = round % 2 === 0 ? rivals : [rivals[1], rivals[0]];
+      const [first_rival, other] = round % 2 === 0 ? rivals : [rivals[1], rivals[0]];
       const answers = await Promise.all([
-        change(round, one, other, "member"),
-        change(round + 1, other, one, "member"),
+        change(round, first_rival, other, "member"),
+        change(round + 1, other, first_rival, "member"),
       ]);
-      const done = answers.map(({ status }) => status === 200);
-      if (done[0] === done[1]) return statusCounts(answers);
-      const [left, lost] = done[0] ? [one, other] : [other, one];
-      const back = await change(round + 2, left, lost, "admin");
+      const accepted = answers.map(({ status }) => status === 200);
+      if (accepted[0] === accepted[1]) return statusCounts(answers);
+      const [remaining, demoted] = accepted[0] ? [first_rival, other] : [other, first_rival];
+      const back = await change(round + 2, remaining, demoted, "admin");
       return back.status === 200
         ? null
         : `${back.status}: the remaining user is not an administrator`;
@@ -122,6 +122,7 @@ const rate: Race = {
     },
 };
 
+/** The races that can run beside others. */
 export const people_races: readonly Race[] = [
   passwords,
   emails,

@@ -34,6 +34,7 @@ export interface Lane {
 /** One round, numbered over all lanes. Returns null on success, otherwise what was wrong. */
 export type Round = (n: number) => Promise<string | null>;
 
+/** A limit that requests to several processes at once must not exceed. */
 export interface Race {
   readonly name: string;
   /** The most lanes. Default: all. */
@@ -55,9 +56,14 @@ export function statusCounts(answers: readonly Response[]): string {
     .join(", ");
 }
 
+/**
+ * Null when the statuses are those that are wanted, otherwise what differs. `wanted`: such as `201
+ * 409 409`.
+ */
 export const expected = (answers: readonly Response[], wanted: string): string | null =>
   statusCounts(answers) === wanted ? null : `${statusCounts(answers)} instead of ${wanted}`;
 
+/** The ids of the records in responses with this status. */
 export const idsOf = async (answers: readonly Response[], status = 201): Promise<string[]> => {
   const with_status = answers.filter((answer) => answer.status === status);
   return (
@@ -72,6 +78,7 @@ export async function createdId(send: Send, path: string, body: object): Promise
   return ((await answer.json()) as { id: string }).id;
 }
 
+/** Deletes records by their ids. */
 export const removeAll = async (
   send: Send,
   path: string,

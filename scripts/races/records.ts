@@ -192,6 +192,7 @@ const storage: Race = {
     },
 };
 
+/** The races that can run beside others. */
 export const record_races: readonly Race[] = [
   webhooks,
   names,

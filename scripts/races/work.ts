@@ -132,6 +132,7 @@ const delays: Race = {
   },
 };
 
+/** The races of this file. */
 export const work_races: readonly Race[] = [
   streams,
   model,

@@ -216,12 +216,12 @@ class Cluster {
     const rows = await database.unsafe("select sha256 from documents_versions where in_files = 1");
     const used = new Set(rows.map(({ sha256 }: { sha256: string }) => sha256));
     await database.close();
-    const there = new Set(
+    const existing = new Set(
       readdirSync(join(this.directory, "originals"), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map(({ name }) => name),
     );
-    const lost = [...used].filter((name) => !there.has(name as string));
+    const lost = [...used].filter((name) => !existing.has(name as string));
     if (lost.length > 0)
       this.findings.push(`originals that are lost: ${lost.length}, ${lost.slice(0, 3).join(", ")}`);
   }

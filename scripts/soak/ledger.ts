@@ -8,6 +8,7 @@ export interface Kept {
   readonly replaced: readonly string[];
 }
 
+/** The acknowledged work of one user. */
 export class Ledger {
   readonly documents = new Map<string, Kept>();
   readonly folders = new Set<string>();
@@ -26,10 +27,10 @@ export class Ledger {
 
   /** A document or folder with a pending change: uncertain until the response. */
   async during(ids: readonly string[], work: () => Promise<boolean>): Promise<boolean> {
-    const fresh = ids.filter((id) => !this.unsure.has(id));
-    fresh.forEach((id) => this.unsure.add(id));
+    const certain = ids.filter((id) => !this.unsure.has(id));
+    certain.forEach((id) => this.unsure.add(id));
     const is_known = await work();
-    if (is_known) fresh.forEach((id) => this.unsure.delete(id));
+    if (is_known) certain.forEach((id) => this.unsure.delete(id));
     return is_known;
   }
 

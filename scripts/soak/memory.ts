@@ -14,6 +14,7 @@ interface Life {
   readonly peak_bytes: number;
 }
 
+/** The memory of each process at its end. */
 export class MemoryLog {
   private readonly lives: Life[] = [];
 

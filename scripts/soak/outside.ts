@@ -2,6 +2,7 @@
 
 export const outside_host = "127.0.0.2";
 
+/** The addresses of the services, and what they have received. */
 export interface Outside {
   /** The number of deliveries per message, by `webhook-id`. */
   readonly posts: ReadonlyMap<string, number>;

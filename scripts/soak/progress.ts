@@ -1,6 +1,7 @@
 /** Says every minute how far a soak is, so that nobody takes a long check for a stop. */
 const every_ms = 60_000;
 
+/** Speaks until it is disposed of. */
 export class Progress implements Disposable {
   /** What is being done. */
   doing = "working";

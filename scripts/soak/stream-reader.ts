@@ -7,7 +7,7 @@ export class StreamReader {
   readonly findings: string[] = [];
   /** The records of events. */
   readonly documents = new Set<string>();
-  private readonly seen = new Set<string>();
+  private readonly seen_ids = new Set<string>();
   events = 0;
   resumed = 0;
   private last_id: string | null = null;
@@ -55,19 +55,19 @@ export class StreamReader {
       text += decoder.decode(bytes as Uint8Array, { stream: true });
       const blocks = text.split("\n\n");
       text = blocks.pop()!;
-      for (const block of blocks) this.take(block);
+      for (const block of blocks) this.takeBlock(block);
     }
   }
 
-  private take(block: string): void {
+  private takeBlock(block: string): void {
     const id = /^id: ?(.+)$/m.exec(block)?.[1];
     const type = /^event: ?(.+)$/m.exec(block)?.[1];
     if (id === undefined) return;
     this.last_id = id;
     if (type === "reset") this.findings.push("a stream was told that events are lost");
     if (type === undefined || type === "ready" || type === "reset" || type === "closed") return;
-    if (this.seen.has(id)) this.findings.push(`an event came twice: ${id}`);
-    this.seen.add(id);
+    if (this.seen_ids.has(id)) this.findings.push(`an event came twice: ${id}`);
+    this.seen_ids.add(id);
     this.events += 1;
     const document_id = /"document_id":"([^"]+)"/.exec(block)?.[1];
     if (document_id !== undefined) this.documents.add(document_id);

@@ -1,10 +1,12 @@
 /** One user of a soak test: performs random operations, and records what is acknowledged. */
 import { Ledger } from "./ledger";
 
+/** A response with its JSON. */
 export interface Answer {
   readonly status: number;
   readonly body: ReturnType<typeof JSON.parse>;
 }
+/** Who the user is, and where the server is. */
 export interface UserOptions {
   readonly name: string;
   readonly key: string;
@@ -18,6 +20,7 @@ export interface UserOptions {
 const folders_max = 12;
 const documents_max = 400;
 
+/** A user who never stops working. */
 export class User {
   readonly ledger: Ledger;
   readonly statuses = new Map<number, number>();
@@ -59,8 +62,8 @@ export class User {
       [1, this.import],
     ];
     if (this.ledger.folders.size === 0) return this.addFolder();
-    let left = this.options.random() * acts.reduce((sum, [weight]) => sum + weight, 0);
-    for (const [weight, act] of acts) if ((left -= weight) < 0) return act();
+    let remaining_weight = this.options.random() * acts.reduce((sum, [weight]) => sum + weight, 0);
+    for (const [weight, act] of acts) if ((remaining_weight -= weight) < 0) return act();
   }
 
   private pick<T>(of: Iterable<T>): T | undefined {
@@ -99,19 +102,19 @@ export class User {
 
   private async sendText(word: string, id: string | undefined): Promise<void> {
     const { documents } = this.ledger;
-    const known = id === undefined ? undefined : documents.get(id);
-    const folder = known?.folder ?? this.pick(this.ledger.folders)!;
+    const kept = id === undefined ? undefined : documents.get(id);
+    const folder = kept?.folder ?? this.pick(this.ledger.folders)!;
     const name = (id && this.uploads.get(id)) ?? `${word}.txt`;
     const form = new FormData();
     form.append("file", new File([this.text(word)], name));
     await this.ledger.during(id ? [id] : [], async () => {
       const { status, body } = await this.send(
         "POST",
-        `/documents/file?folder_id=${folder}&overwrite=${known !== undefined}`,
+        `/documents/file?folder_id=${folder}&overwrite=${kept !== undefined}`,
         form,
       );
       if (status !== 201 && status !== 200) return true;
-      const replaced = known ? [...known.replaced, known.word] : [];
+      const replaced = kept ? [...kept.replaced, kept.word] : [];
       documents.set(body.id, { folder, word, replaced });
       this.uploads.set(body.id, name);
       return true;

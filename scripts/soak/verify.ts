@@ -15,12 +15,15 @@ const gone_max = 500;
 export async function verifyUser(user: User, say: (what: string) => void): Promise<string[]> {
   const { ledger } = user;
   const findings: string[] = [];
-  const settled = async (path: string, done: (body: Answer["body"]) => boolean): Promise<void> => {
+  const settled = async (
+    path: string,
+    isDone: (body: Answer["body"]) => boolean,
+  ): Promise<void> => {
     say(`waiting for ${path}`);
     const until_ms = performance.now() + settle_ms_max;
     for (;;) {
       const { status, body } = await user.send("GET", path);
-      if (status === 404 || (status === 200 && done(body))) return;
+      if (status === 404 || (status === 200 && isDone(body))) return;
       if (performance.now() > until_ms) {
         findings.push(`${path} is stuck: ${status} ${JSON.stringify(body).slice(0, 300)}`);
         return;

@@ -8,7 +8,7 @@ import {
   problem,
   tooEarly,
   type Import,
-  type Written,
+  type WrittenImport,
 } from "../../scripts/check-imports";
 
 test("no file in the project breaks the import rule", async () => {
@@ -278,7 +278,7 @@ describe("imports are found", () => {
   const cases: [
     reason: string,
     text: string,
-    found: (Omit<Written, "lazy"> & Partial<Written>)[],
+    found: (Omit<WrittenImport, "lazy"> & Partial<WrittenImport>)[],
   ][] = [
     ["plain", `import { a } from "./a";`, [{ path: "./a", type_only: false }]],
     [

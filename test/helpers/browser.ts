@@ -9,12 +9,14 @@ import { sha256 } from "../../plugins/accounts/token";
 /** Five seconds are not enough for hashing passwords on a busy machine. */
 setDefaultTimeout(60_000);
 
+/** A response as a script on a page sees it, with its body parsed. */
 export interface BrowserResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: any;
   readonly text: string;
 }
+/** One person's window: its cookies are its own. */
 export interface Browser {
   /**
    * Sends a form, or JSON. A path below `/console/api/v1`, or, with two slashes, one at the root of
@@ -31,6 +33,7 @@ export interface Browser {
   /** Replaces all cookies. */
   setCookies(cookie: string): void;
 }
+/** What the browser says about itself. */
 export interface BrowserOptions {
   /** The page's address, as the browser shows it. */
   readonly origin?: string;

@@ -8,7 +8,7 @@ import { chromium, type Browser, type Page } from "playwright-core";
 import { until } from "./server";
 
 /** The shell without windows comes first: it starts and draws for half of the processor time. */
-const places = [
+const paths = [
   process.env["CHROMIUM"],
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
@@ -17,7 +17,7 @@ const places = [
 ];
 /** The path of the browser; undefined when none is found. */
 export const chromium_path =
-  places.find((path): path is string => path !== undefined && existsSync(path)) ??
+  paths.find((path): path is string => path !== undefined && existsSync(path)) ??
   Bun.which("chromium-headless-shell") ??
   Bun.which("chromium") ??
   undefined;
@@ -65,11 +65,13 @@ export async function closeWindows(browser: Browser | undefined): Promise<void> 
 export const becomesTrue = (page: Page, expression: string, limit_ms = 60_000): Promise<void> =>
   until(() => page.evaluate<boolean>(`Boolean(${expression})`), limit_ms);
 
+/** The size of the window, and whether its colours are dark. */
 export interface Appearance {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
 }
+/** A page, and what is wrong with it. */
 export interface OpenedPage {
   readonly page: Page;
   /**

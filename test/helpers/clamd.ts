@@ -1,8 +1,10 @@
 /** A small server that speaks the INSTREAM protocol of clamd, on loopback. */
 import { createServer, type Socket } from "node:net";
 
+/** Content that it reports as a virus. */
 export const virus = "X5O!P%@AP[4-TEST-VIRUS";
 
+/** A running scanner. */
 export interface Clamd extends AsyncDisposable {
   readonly address: string;
   /** The documents that it received. */
@@ -11,6 +13,7 @@ export interface Clamd extends AsyncDisposable {
   behaviour: "scan" | "silent" | "full" | "odd";
 }
 
+/** Starts one on a free port. */
 export async function startClamd(): Promise<Clamd> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

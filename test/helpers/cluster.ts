@@ -5,6 +5,7 @@ import { temporaryDirectory } from "./data-directory";
 import { startExecutable, type Executable } from "./executable";
 import { callOf, answerOf, type Answered } from "./server";
 
+/** The running executables and their database. */
 export interface Cluster extends AsyncDisposable {
   readonly postgres: PostgresServer;
   readonly nodes: readonly Executable[];
@@ -40,8 +41,8 @@ export async function startCluster(
   const start = (): Promise<Executable> => startExecutable({ files, env });
   // The first one creates the tables, for which the others would wait.
   const first = await start();
-  const others = await Promise.all(Array.from({ length: count - 1 }, start));
-  const nodes = [first, ...others];
+  const other_nodes = await Promise.all(Array.from({ length: count - 1 }, start));
+  const nodes = [first, ...other_nodes];
   const cluster: Cluster = {
     postgres,
     nodes,

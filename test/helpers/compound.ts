@@ -5,15 +5,22 @@ const small_sector = 64;
 const small_limit = 4096;
 const [free, chain_end, table_mark] = [0xffffffff, 0xfffffffe, 0xfffffffd];
 
+/** The parts, one after the other. */
 export const join = (...parts: readonly (Uint8Array | number[])[]): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.concat(parts.map((part) => Uint8Array.from(part))));
+/** Bytes. */
 export const u8 = (...numbers: number[]): Uint8Array => Uint8Array.from(numbers);
+/** Numbers of two bytes, little-endian. */
 export const u16 = (...numbers: number[]): Uint8Array =>
   new Uint8Array(Uint16Array.from(numbers).buffer);
+/** Numbers of four bytes, little-endian. */
 export const u32 = (...numbers: number[]): Uint8Array =>
   new Uint8Array(Uint32Array.from(numbers).buffer);
+/** A number of eight bytes, little-endian. */
 export const f64 = (number: number): Uint8Array => new Uint8Array(Float64Array.of(number).buffer);
+/** As UTF-16, little-endian. */
 export const wide = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "utf16le"));
+/** As Latin-1. */
 export const narrow = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "latin1"));
 const padded = (bytes: Uint8Array, to: number): Uint8Array =>
   join(bytes, new Uint8Array((to - (bytes.length % to)) % to));
@@ -99,6 +106,7 @@ export function compound(streams: Readonly<Record<string, Uint8Array>>): Uint8Ar
   return join(header, ...sectors, full);
 }
 
+/** What a Word document has besides its text, or claims in its header. */
 export interface DocOptions {
   readonly flags?: number;
   readonly version?: number;
@@ -106,7 +114,7 @@ export interface DocOptions {
    * Lengths of the parts after the body: footnotes, headers, macros, comments, endnotes, boxes,
    * boxes of headers.
    */
-  readonly behind?: readonly number[];
+  readonly lengths_after_body?: readonly number[];
   /**
    * Properties of the paragraph whose mark is at this position, beginning with the number of its
    * style.
@@ -132,7 +140,7 @@ export function doc(
   {
     flags = 0x200,
     version = 193,
-    behind = [],
+    lengths_after_body = [],
     paragraphs = [],
     parts = {},
     unseen,
@@ -145,8 +153,8 @@ export function doc(
   const write = (bytes: Uint8Array, place: number): void => main.set(bytes, place);
   write(u16(0xa5ec, version), 0);
   write(u16(flags), 10);
-  const rest = behind.reduce((sum, length) => sum + length, 0);
-  write(u32(text.length - rest, ...behind), 0x4c);
+  const tail_length = lengths_after_body.reduce((sum, length) => sum + length, 0);
+  write(u32(text.length - tail_length, ...lengths_after_body), 0x4c);
   write(narrow(text.slice(0, narrow_until)), text_at);
   write(wide(text.slice(narrow_until)), at(narrow_until));
   const pieces =
@@ -234,6 +242,7 @@ export const record = (
   instance: number,
   ...data: readonly Uint8Array[]
 ): Uint8Array => atom(type, instance << 4, ...data);
+/** A record of PowerPoint that contains others. */
 export const container = (
   type: number,
   instance: number,
@@ -243,18 +252,21 @@ const atom = (type: number, first: number, ...data: readonly Uint8Array[]): Uint
   const all = join(...data);
   return join(u16(first, type), u32(all.length), all);
 };
+/** The text of a shape. */
 export const textBox = (...records: readonly Uint8Array[]): Uint8Array =>
   container(0xf004, 0, record(0xf00d, 0, ...records));
 /** Text with its kind: 0 is a title, 1 a body. */
 export const text = (kind: number, content: string): Uint8Array =>
   join(record(3999, 0, u32(kind)), record(4000, 0, wide(content)));
 
+/** A slide, with the records of its text. */
 export interface Slide {
   readonly id: number;
   readonly outline?: readonly Uint8Array[];
   readonly shapes?: readonly Uint8Array[];
   readonly notes?: readonly Uint8Array[];
 }
+/** What a presentation has besides its slides. */
 export interface PptOptions {
   /** The order of the presentation: indices of slides. */
   readonly order?: readonly number[];
@@ -328,6 +340,7 @@ export const biff = (type: number, ...data: readonly Uint8Array[]): Uint8Array =
 export const xlString = (content: string, length_bytes: 1 | 2 = 2): Uint8Array =>
   join(length_bytes === 1 ? u8(content.length) : u16(content.length), u8(1), wide(content));
 
+/** What a workbook has besides its sheets. */
 export interface XlsOptions {
   readonly version?: number;
   readonly globals?: readonly Uint8Array[];

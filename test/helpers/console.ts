@@ -14,7 +14,9 @@ import {
 } from "./chromium";
 import { startExecutable, type Executable, type ExecutableOptions } from "./executable";
 
+/** The address of Ada, who signs in. */
 export const email = "ada@example.com";
+/** Her password. */
 export const password = "correct horse battery staple";
 /** A name that is harmful if interpreted as HTML. */
 export const markup = "<img src=x onerror=alert(1)>";
@@ -29,6 +31,7 @@ export interface ConsoleWindow extends OpenedPage {
   go(path: string): Promise<void>;
 }
 
+/** A running console with Ada's window. */
 export interface Console extends AsyncDisposable {
   readonly dossier: Executable;
   readonly browser: Browser;
@@ -58,6 +61,7 @@ const env = {
   DOSSIER_WEBHOOKS_RETRY_DELAYS: "20ms,20ms",
 };
 
+/** Starts the executable and signs Ada in. */
 export async function startConsole(options: ExecutableOptions = {}): Promise<Console> {
   const dossier = await startExecutable({ ...options, env: { ...env, ...options.env } });
   const key = (await dossier.mustCli(["key", "create", "--user", email, "--name", "test"])).trim();
@@ -204,7 +208,9 @@ export async function expectWell(
   expect(window.faults).toEqual([]);
 }
 
+/** The handbook of the example, a PDF file. */
 export const handbook = Bun.file(join(import.meta.dir, "../../examples/handbook/handbook.pdf"));
+/** A form with one file. */
 export const fileForm = (
   name: string,
   content: Blob | Uint8Array<ArrayBuffer> | string,

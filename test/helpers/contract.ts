@@ -4,7 +4,9 @@
 import { expect } from "bun:test";
 import type { Answered } from "./server";
 
+/** A time in UTC. */
 export const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+/** In lower case. */
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const id = (prefix: string) => new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`);
 const time = expect.stringMatching(rfc3339);

@@ -51,6 +51,7 @@ const urlOf = (name: string): string => {
 /** Every data directory has a database. */
 const nameOf = (data: string): string => `test_${Bun.hash(data).toString(36)}`;
 
+/** The address of the database that belongs to a data directory. */
 export const databaseUrlOf = (data: string): string => urlOf(nameOf(data));
 
 /** An empty database for this directory, or a copy of that of `template`. */
@@ -60,10 +61,11 @@ export async function createDatabase(data: string, template?: string): Promise<s
   return databaseUrlOf(data);
 }
 
+/** Whether a database belongs to this data directory. */
 export const hasDatabase = async (data: string): Promise<boolean> =>
   (await asAdmin(`select 1 from pg_database where datname = '${nameOf(data)}'`)).length > 0;
 
-/** Copies the database of one directory to another, unless that one already has its own. */
+/** Gives the database of one directory to another; drops it if that one has its own. */
 export async function moveDatabase(from: string, to: string): Promise<void> {
   await asAdmin(`alter database ${nameOf(from)} rename to ${nameOf(to)}`).catch(async (error) => {
     if (!(await hasDatabase(to))) throw error;
@@ -71,6 +73,7 @@ export async function moveDatabase(from: string, to: string): Promise<void> {
   });
 }
 
+/** Deletes the database of a data directory, with whatever is connected to it. */
 export async function dropDatabase(data: string): Promise<void> {
   await asAdmin(`drop database if exists ${nameOf(data)} with (force)`);
 }

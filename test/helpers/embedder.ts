@@ -59,6 +59,7 @@ const references = new Set([
 /** Whether a text is one of the probes by which a model is measured. */
 export const isReference = (text: string): boolean => references.has(text);
 
+/** A request that the endpoint received. */
 export interface EmbedderRequest {
   readonly model: string;
   readonly input: readonly string[];

@@ -33,6 +33,7 @@ export function encodeAs(label: Bun.Encoding, text: string): Uint8Array {
   );
 }
 
+/** Encodes as UTF-16, with a byte order mark unless `mark` is false. */
 export const utf16 = (text: string, { big_endian = false, mark = true } = {}): Uint8Array =>
   Uint8Array.from(
     (mark ? `\ufeff${text}` : text).split("").flatMap((unit) => {
@@ -41,6 +42,7 @@ export const utf16 = (text: string, { big_endian = false, mark = true } = {}): U
     }),
   );
 
+/** Encodes as UTF-32, with a byte order mark. */
 export const utf32 = (text: string, { big_endian = false } = {}): Uint8Array =>
   Uint8Array.from(
     [..."\ufeff", ...text].flatMap((character) => {

@@ -3,6 +3,7 @@
  */
 import { expect } from "bun:test";
 
+/** A server-sent event with its JSON. */
 export interface Event<I = number> {
   readonly id: I;
   readonly event: string;
@@ -16,6 +17,7 @@ export interface StreamState {
   readonly error: any;
 }
 
+/** What a client shows after these events. */
 export function stateAfter(
   events: readonly Event[],
   before: StreamState = { text: "", citations: [], result: null, error: null },
@@ -53,6 +55,7 @@ export function expectInOrder(events: readonly Event[]): void {
   );
 }
 
+/** Reads a stream until it ends. */
 export interface Watcher<I = number> {
   readonly status: number;
   readonly headers: Headers;
@@ -68,6 +71,7 @@ export interface Watcher<I = number> {
   disconnect(): Promise<void>;
 }
 
+/** Watches a stream whose ids are numbers. */
 export const watching = (response: Response): Watcher => watchingBy(response, Number);
 
 /** The same where ids are not numbers. */

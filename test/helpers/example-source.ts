@@ -7,6 +7,7 @@ import { importOf, type ImportClient } from "./website";
 /** A server that is not the expected service: the error that an import reports. */
 export type BadService = "hangs" | "is another" | "has a bad certificate" | "is gone";
 
+/** The executable with the source, and a folder to import into. */
 export interface ExampleSource extends AsyncDisposable {
   readonly dossier: Executable;
   readonly folder_id: string;

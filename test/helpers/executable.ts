@@ -35,12 +35,14 @@ import {
 } from "./server";
 import { directoriesOf, launchGroup, groupSettings } from "./process-group";
 
+/** What is sent besides a body. */
 export interface CallOptions {
   /** The API key. Default: that of the last user created; null sends none. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A process of the executable; it can be killed and restarted. */
 export interface Executable extends ApiServer {
   /** Its current address; the port changes with each restart. */
   url(): string;
@@ -58,11 +60,11 @@ export interface Executable extends ApiServer {
   /** Polls `path` until `done`. @throws Error with the last response after `limit_ms`. */
   until(
     path: string,
-    done: (answer: Answered) => boolean,
+    isDone: (answer: Answered) => boolean,
     options?: CallOptions & { readonly limit_ms?: number },
   ): Promise<Answered>;
   /** Waits until `holds`. @throws Error after `limit_ms`. */
-  untilTrue(holds: () => boolean | Promise<boolean>, limit_ms?: number): Promise<void>;
+  untilTrue(condition: () => boolean | Promise<boolean>, limit_ms?: number): Promise<void>;
   /** SIGTERM; returns the exit code. */
   stop(): Promise<number>;
   /** SIGKILL, and waits until the process is gone. */
@@ -77,6 +79,7 @@ interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** How the executable is started. */
 export interface ExecutableOptions extends StartOptions {
   readonly args?: readonly string[];
   /** Uses this directory and keeps it; by default a temporary one is deleted at the end. */
@@ -173,12 +176,12 @@ export async function startExecutable({
     mustCli: (words, options) => mustRun(data, words, { env: settings, ...options }),
     api: async (method, path, body, { key = last_key, headers = {} } = {}) =>
       answerOf(await request(key, method, path, body, headers)),
-    async until(path, done, { limit_ms = 45_000, ...options } = {}) {
+    async until(path, isDone, { limit_ms = 45_000, ...options } = {}) {
       const deadline = performance.now() + limit_ms;
       const pauses = new Pauses();
       for (;;) {
         const answer = await executable.api("GET", path, undefined, options);
-        if (done(answer)) return answer;
+        if (isDone(answer)) return answer;
         if (performance.now() > deadline)
           throw new Error(
             `GET ${path} was still ${answer.status} ${JSON.stringify(answer.body)} after ${limit_ms} ms`,
@@ -186,13 +189,13 @@ export async function startExecutable({
         await pauses.next();
       }
     },
-    async untilTrue(holds, limit_ms = 45_000) {
+    async untilTrue(condition, limit_ms = 45_000) {
       const deadline = performance.now() + limit_ms;
       const pauses = new Pauses();
-      while (!(await holds())) {
+      while (!(await condition())) {
         if (performance.now() > deadline)
           throw new Error(
-            `what was waited for did not happen within ${limit_ms} ms: ${holds.toString()}`,
+            `what was waited for did not happen within ${limit_ms} ms: ${condition.toString()}`,
           );
         await pauses.next();
       }

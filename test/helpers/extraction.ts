@@ -26,6 +26,7 @@ import type { tasks } from "../../plugins/extraction/tasks";
 import { textExtractor } from "../../plugins/extraction/text/extractor";
 import { child_command } from "./plugins-child";
 
+/** The service, until it is stopped. */
 export interface TestExtraction {
   /** Extracts these bytes as a file of this name. */
   read(

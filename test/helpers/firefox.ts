@@ -15,6 +15,7 @@ export const why_no_firefox = firefox_path
   : "No Firefox was found, so the console was tried in Chromium alone. Install one, or name it " +
     "in FIREFOX.";
 
+/** A running browser with one page. */
 export interface Firefox extends AsyncDisposable {
   /** Loads an address, until its scripts have run. */
   open(url: string): Promise<void>;
@@ -27,6 +28,7 @@ export interface Firefox extends AsyncDisposable {
 
 const start_ms = 60_000;
 
+/** Starts it without a window on the screen. */
 export async function launchFirefox(): Promise<Firefox> {
   const profile = mkdtempSync(join(tmpdir(), "dossier-firefox-"));
   const child = Bun.spawn(

@@ -5,6 +5,7 @@ import { ZipStream } from "../../core/lib/zip-stream";
 /** The bytes of each part, in order. */
 export type Entries = Map<string, Uint8Array>;
 
+/** The entries of an archive, by name. */
 export function unpacked(archive: Uint8Array): Entries {
   const source = memorySource(archive);
   return new Map(
@@ -28,16 +29,21 @@ export async function packed(
   return Buffer.concat(pieces);
 }
 
+/** In hexadecimal. */
 export const sha256 = (bytes: Uint8Array | string): string =>
   new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+/** An entry as text. */
 export const textOf = (parts: Entries, name: string): string =>
   Buffer.from(parts.get(name)!).toString();
+/** An entry as JSON. */
 export const jsonOf = (parts: Entries, name: string): any => JSON.parse(textOf(parts, name));
+/** An entry as lines of JSON. */
 export const linesOf = (parts: Entries, name: string): any[] =>
   textOf(parts, name)
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
+/** The inverse of `linesOf`. */
 export const toLines = (lines: readonly unknown[]): string =>
   lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 

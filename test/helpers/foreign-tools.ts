@@ -11,7 +11,9 @@ import { cleanEnvironment } from "../../scripts/lib/launch";
 /** The path of something, or why it is missing. */
 export type Found = { readonly path: string } | { readonly missing: string };
 
+/** The directory of the programs that tests run. */
 export const programs = join(import.meta.dir, "../programs");
+/** A generator of Go clients, in an exact version. */
 export const oapi_codegen = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2";
 /** An index that does not answer counts as missing. */
 const install_ms_max = 240_000;

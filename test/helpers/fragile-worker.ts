@@ -2,6 +2,7 @@
 import { unavailable } from "../../core/base/errors";
 import { serveWorker } from "../../plugins/search-index/workers/worker-server";
 
+/** What a request tells the worker to do. */
 export type Order =
   | "answer"
   | "parts"
@@ -23,6 +24,7 @@ export type Order =
   | "two milliseconds"
   /** The maximum number of concurrent requests. */
   | "most at once";
+/** The messages between the pool and the worker. */
 export interface FragileProtocol {
   readonly setting: { readonly marker: string; readonly broken?: boolean };
   readonly request: { readonly order: Order; readonly file?: string };

@@ -11,8 +11,11 @@ import { startReceiver, type Receiver } from "./receiver";
 
 /** The only loopback address that may receive deliveries. */
 export const allowed = "127.0.0.2";
+/** A loopback address that may not receive them. */
 export const refused = "127.0.0.1";
+/** The type of the events that tests cause. */
 export const event_type = "import.finished";
+/** The data of such an event. */
 export const finished = {
   event: event_type,
   import_run_id: "imp_ä€😀",
@@ -22,6 +25,7 @@ export const finished = {
   failed_item_count: 0,
 };
 
+/** A webhook, and its deliveries. */
 export interface Hook extends AsyncDisposable {
   readonly id: string;
   readonly secret: string;
@@ -31,6 +35,7 @@ export interface Hook extends AsyncDisposable {
   ended(of?: number): Promise<any[]>;
 }
 
+/** The executable with everything that it delivers to. */
 export interface Hooks extends AsyncDisposable {
   readonly server: Executable;
   readonly names: NameServer;
@@ -88,6 +93,7 @@ export default definePlugin({
 });
 `;
 
+/** Starts all of it. */
 export async function startHooks({
   env = {},
 }: { readonly env?: Readonly<Record<string, string>> } = {}): Promise<Hooks> {

@@ -37,6 +37,7 @@ installModules({ dossier: sdk, "dossier/contracts": contracts });
 type Store = Assembled["store"];
 type Env = NonNullable<StartOptions["env"]>;
 
+/** A server whose parts a test can reach. */
 export interface TestServer extends ApiServer {
   /** The unmodified request, at any path of the server. */
   fetch(request: Request, address?: string): Promise<Response>;
@@ -48,6 +49,7 @@ export interface TestServer extends ApiServer {
   readonly files: Assembled["files"];
   stop(): Promise<void>;
 }
+/** How the server is assembled. */
 export interface TestServerOptions extends StartOptions {
   /** In addition to the built-in plugins. */
   readonly plugins?: readonly Plugin[];

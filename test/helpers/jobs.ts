@@ -18,13 +18,20 @@ import { Pauses } from "./pauses";
 import { openTestStore } from "./store";
 
 const Payload = Type.Object({ name: Type.String() });
+/** A kind of job that belongs to the test. */
 export const Work = job<typeof Payload, string>("test.work", Payload);
+/** Another kind of job. */
 export const Other = job("test.other", Payload);
+/** An event that belongs to the test. */
 export const Happened = event("test.happened", Payload);
+/** Few attempts, and a minute for each. */
 export const limits: JobLimits<{ name: string }> = { attempts_max: 3, timeout_ms: 60_000 };
+/** In milliseconds. */
 export const second = 1_000;
+/** In milliseconds. */
 export const minute = 60 * second;
 
+/** A clock that stands still unless the test moves it. */
 export interface MovableClock extends Clock {
   /** Sets the clock. */
   move(by_ms: number): void;
@@ -32,6 +39,7 @@ export interface MovableClock extends Clock {
   pass(ms: number): void;
 }
 
+/** The store, and queues on it. */
 export interface JobsFixture {
   readonly directory: string;
   readonly store: Store;
@@ -52,6 +60,7 @@ export interface JobsFixture {
   close(): Promise<void>;
 }
 
+/** Starts at this time. */
 export function movableClock(from_ms = Date.UTC(2026, 0, 5, 12)): MovableClock {
   let at_ms = from_ms;
   let up_ms = 0;
@@ -68,6 +77,7 @@ export function movableClock(from_ms = Date.UTC(2026, 0, 5, 12)): MovableClock {
   };
 }
 
+/** Opens the store, with a table for the effects of jobs. */
 export async function openJobs(): Promise<JobsFixture> {
   const lines: string[] = [];
   const log = jsonLog("debug", (line) => lines.push(line));
@@ -108,6 +118,7 @@ export async function openJobs(): Promise<JobsFixture> {
 /** Records that something happened, in the job's transaction. */
 export const recordEffect = (tx: Db<any>, name: string): Promise<unknown> =>
   tx.insertInto("effects").values({ name }).execute();
+/** The names recorded by `recordEffect`, sorted. */
 export const effectsIn = async (db: Db<any>): Promise<string[]> =>
   (await db.selectFrom("effects").select("name").orderBy("name").execute()).map(
     (row: { name: string }) => row.name,

@@ -11,6 +11,7 @@ const S3rver = require("@20minutes/s3rver");
 /** The response to a request; undefined lets it pass. */
 type ProxyRule = (method: string, path: string) => Promise<Response | undefined> | undefined;
 
+/** A running S3 server with one bucket. */
 export interface ObjectStore extends AsyncDisposable {
   readonly endpoint: string;
   /** The directory with the files of its buckets. */
@@ -26,8 +27,10 @@ export interface ObjectStore extends AsyncDisposable {
   keys(): Promise<string[]>;
 }
 
+/** The only key that s3rver knows. */
 export const key_of_store = { access_key: "S3RVER", secret_key: "S3RVER" };
 
+/** Starts one with an empty bucket. */
 export async function startObjectStore(): Promise<ObjectStore> {
   const directory = temporaryDirectory();
   const server = new S3rver({

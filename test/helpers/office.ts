@@ -4,6 +4,7 @@
  */
 import { crc32, deflateRawSync } from "node:zlib";
 
+/** A file of an archive, and what its headers say of it. */
 export interface ZipPart {
   readonly data: string | Uint8Array;
   readonly stored?: boolean;
@@ -14,6 +15,7 @@ export interface ZipPart {
   readonly packed?: Uint8Array;
   readonly crc?: number;
 }
+/** The files of an archive by path. */
 export type ZipContent = Readonly<Record<string, string | Uint8Array | ZipPart>>;
 
 const asPart = (part: ZipContent[string]): ZipPart =>
@@ -90,6 +92,7 @@ const office = "http://schemas.openxmlformats.org/officeDocument/2006";
 const declaration = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n`;
 /** Related parts by id: the last segment of the type, and the target. */
 export type Relations = Readonly<Record<string, readonly [type: string, target: string]>>;
+/** The part of a package that lists its related parts. */
 export const relations = (all: Relations): string =>
   `${declaration}<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${Object.entries(
     all,
@@ -106,6 +109,7 @@ const package_ = (main: string, type: string): ZipContent => ({
   "_rels/.rels": relations({ r1: ["officeDocument", main] }),
 });
 
+/** The namespaces of a part of a Word document. */
 export const w =
   `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="` +
   `${office}/relationships" ` +
@@ -135,18 +139,23 @@ export const docxParts = (
   "word/_rels/document.xml.rels": relations(related),
   ...more,
 });
+/** A Word document with this inside its body. */
 export const docx = (...parts: Parameters<typeof docxParts>): Uint8Array =>
   zip(docxParts(...parts));
 /** A paragraph of one run. */
 export const wp = (text: string, properties = ""): string =>
   `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
+/** A table of Word, by rows; a cell is a text or markup. */
 export const wtable = (...rows: readonly (readonly string[])[]): string =>
   `<w:tbl>${rows.map((cells) => `<w:tr>${cells.map((cell) => `<w:tc>${cell.startsWith("<") ? cell : wp(cell)}</w:tc>`).join("")}</w:tr>`).join("")}</w:tbl>`;
 
+/** A paragraph of a slide. */
 export const ap = (text: string, properties = ""): string =>
   `<a:p>${properties}<a:r><a:t>${text}</a:t></a:r></a:p>`;
+/** A shape of a slide; `placeholder` is its type, such as `title`. */
 export const shape = (paragraphs: string, placeholder?: string): string =>
   `<p:sp><p:nvSpPr><p:nvPr>${placeholder === undefined ? "" : `<p:ph type="${placeholder}"/>`}</p:nvPr></p:nvSpPr><p:txBody>${paragraphs}</p:txBody></p:sp>`;
+/** A slide with these shapes; or another part like it, with this element: `sldMaster`. */
 export const slide = (shapes: string, element = "sld"): string =>
   `${declaration}<p:${element} ${p}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:${element}>`;
 /** Slides in presentation order; their files are numbered from the last to the first. */
@@ -166,8 +175,10 @@ export function pptx(slides: readonly string[], more: ZipContent = {}): Uint8Arr
     ...more,
   });
 }
+/** A chart with this inside it. */
 export const chart = (inside: string): string =>
   `<c:chartSpace ${a}><c:chart>${inside}</c:chart></c:chartSpace>`;
+/** A diagram of these texts. */
 export const diagram = (...texts: readonly string[]): string =>
   `<dgm:dataModel ${a}><dgm:ptLst>${texts.map((text) => `<dgm:pt><dgm:t>${ap(text)}</dgm:t></dgm:pt>`).join("")}</dgm:ptLst></dgm:dataModel>`;
 
@@ -205,8 +216,10 @@ export function xlsx(
     ...more,
   });
 }
+/** The strings that cells of a workbook refer to by number. */
 export const sharedStrings = (...items: readonly string[]): string =>
   `<sst ${s}>${items.map((item) => `<si>${item.startsWith("<") ? item : `<t>${item}</t>`}</si>`).join("")}</sst>`;
+/** The number formats of a workbook by id, and the format of each style. */
 export const cellStyles = (
   formats: Readonly<Record<number, string>>,
   ...styles: readonly number[]

@@ -12,12 +12,14 @@ export interface Person {
   readonly sub: string;
   readonly [claim: string]: unknown;
 }
+/** An application that is registered with the provider. */
 export interface Client {
   readonly client_id: string;
   readonly client_secret?: string;
   readonly redirect_uris: readonly string[];
   readonly [more: string]: unknown;
 }
+/** A running provider. */
 export interface OidcProvider extends AsyncDisposable {
   readonly issuer: string;
   /** Who signs in from now on; null aborts the sign-in. */
@@ -33,6 +35,7 @@ export interface OidcProvider extends AsyncDisposable {
   resume(): Promise<void>;
 }
 
+/** Starts one. `clients`: from its own address. */
 export async function startOidcProvider(
   clients: (issuer: string) => readonly Client[],
   { port = 0, hostname = "127.0.0.1" } = {},

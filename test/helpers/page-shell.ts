@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pauses } from "./pauses";
 
+/** The output of a block. */
 export interface Printed {
   readonly stdout: string;
   readonly stderr: string;
@@ -16,6 +17,7 @@ export interface Printed {
 const limit_ms = 90_000;
 const end_marker = "---end-of-block---";
 
+/** A running shell. */
 export class PageShell implements AsyncDisposable {
   private readonly bash;
   private readonly scripts = mkdtempSync(join(tmpdir(), "dossier-page-"));

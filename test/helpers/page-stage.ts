@@ -46,7 +46,9 @@ export interface Staged {
   readonly close?: () => Promise<void>;
 }
 
+/** The name of an environment. */
 export type Stage = keyof typeof stages;
+/** How each environment is prepared. */
 export const stages = {
   root: ownMachine,
   postgres: databaseServer,

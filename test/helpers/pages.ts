@@ -26,6 +26,7 @@ import { checkSyntax } from "./page-syntax";
 const root = resolve(import.meta.dir, "../..");
 const documented_host = "127.0.0.1:4780";
 
+/** A page of the documentation, and what its blocks need. */
 export interface Page {
   /** From the root of the project: `docs/start.md`. */
   readonly path: string;
@@ -144,7 +145,7 @@ function requireNamed(picture: string, directories: readonly string[]): void {
 }
 
 class Reader implements AsyncDisposable {
-  private last: Printed | null = null;
+  private last_output: Printed | null = null;
   private readonly outputs: string[] = [];
 
   private constructor(
@@ -261,7 +262,7 @@ class Reader implements AsyncDisposable {
   private async typeInto(language: string, text: string): Promise<void> {
     const file = join(this.home, `block.${language}`);
     writeFileSync(file, text);
-    this.last = await this.shell.run(`${language} '${file}'`);
+    this.last_output = await this.shell.run(`${language} '${file}'`);
   }
 
   private async restart(): Promise<void> {
@@ -271,23 +272,23 @@ class Reader implements AsyncDisposable {
   }
 
   clearOutput(): void {
-    this.last = null;
+    this.last_output = null;
   }
 
   private async type(text: string, until: string | undefined): Promise<void> {
     const script = filled(text, this.outputs);
-    if (until === undefined) this.last = await this.shell.run(script);
+    if (until === undefined) this.last_output = await this.shell.run(script);
     else {
       const log = await this.shell.begin(script, until);
       const host = /http:\/\/(127\.0\.0\.1:\d+)/.exec(log)?.[1];
-      const known = this.names.findIndex(([name]) => name === documented_host);
+      const name_index = this.names.findIndex(([name]) => name === documented_host);
       if (host && this.server === null) {
-        if (known >= 0) this.names.splice(known, 1);
+        if (name_index >= 0) this.names.splice(name_index, 1);
         this.names.unshift([documented_host, host]);
       }
-      this.last = { stdout: log, stderr: "" };
+      this.last_output = { stdout: log, stderr: "" };
     }
-    this.outputs.push(this.last.stdout);
+    this.outputs.push(this.last_output.stdout);
   }
 
   /** Translates a text of the page to this environment. */
@@ -299,15 +300,15 @@ class Reader implements AsyncDisposable {
     return this.names.reduce((all, [documented, local]) => all.replaceAll(local, documented), text);
   }
 
-  private write(how: string, where: string, text: string): void {
-    const [words, name] = how === "after" ? where.split(" in ") : ["", where];
+  private write(mode: string, where: string, text: string): void {
+    const [words, name] = mode === "after" ? where.split(" in ") : ["", where];
     const path = this.shell.pathOf(resolve(this.shell.directory, this.localised(name!)));
-    if (how === "file") {
+    if (mode === "file") {
       mkdirSync(dirname(path), { recursive: true });
       return writeFileSync(path, text);
     }
     const before = readFileSync(path, "utf8");
-    if (how === "append") return writeFileSync(path, `${before}\n${text}`);
+    if (mode === "append") return writeFileSync(path, `${before}\n${text}`);
     const lines = before.split("\n");
     const at = lines.findIndex((line) => line.includes(words!));
     if (at < 0) throw new Error(`there is no line with “${words}” in ${name}`);
@@ -344,8 +345,9 @@ class Reader implements AsyncDisposable {
   }
 
   private output(): string {
-    if (this.last === null) throw new Error("no command before this block has printed anything");
-    return `${this.last.stdout}\n${this.last.stderr}`;
+    if (this.last_output === null)
+      throw new Error("no command before this block has printed anything");
+    return `${this.last_output.stdout}\n${this.last_output.stderr}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,6 +5,7 @@
  */
 const pause_ms = { min: 5, max: 100 };
 
+/** The pauses from now on. */
 export class Pauses {
   private readonly begun_ms = performance.now();
 

@@ -3,12 +3,14 @@
  */
 import { deflateSync } from "node:zlib";
 
+/** A line of text at a position in points, from the lower left. */
 export interface PlacedLine {
   readonly x: number;
   readonly y: number;
   readonly size?: number;
   readonly text: string;
 }
+/** What is on a page. */
 export interface PdfPage {
   readonly lines?: readonly PlacedLine[];
   /** A full-page image, as from a scanner. */
@@ -29,6 +31,7 @@ export interface PdfPage {
    */
   readonly meaningless?: boolean;
 }
+/** What a file has besides its pages. */
 export interface PdfOptions {
   /** Needed to open the file. */
   readonly password?: string;
@@ -59,6 +62,7 @@ const widthOf = (text: string): number =>
     0,
   );
 
+/** How text is set in columns. */
 export interface Setting {
   readonly columns?: number;
   readonly size?: number;

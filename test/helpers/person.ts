@@ -2,6 +2,7 @@
 import { form } from "./forms";
 import { until, type Answered, type ApiServer, type SentHeaders } from "./server";
 
+/** A user of the API. */
 export interface Person {
   readonly key: string;
   readonly send: (
@@ -49,9 +50,9 @@ export async function person(server: ApiServer, who: string): Promise<Person> {
     return record;
   };
   /** GETs a path until the response meets the condition. */
-  const poll = async (path: string, done: (answer: Answered) => boolean): Promise<Answered> => {
+  const poll = async (path: string, isDone: (answer: Answered) => boolean): Promise<Answered> => {
     let answer!: Answered;
-    await until(async () => done((answer = await send("GET", path))), limit_ms);
+    await until(async () => isDone((answer = await send("GET", path))), limit_ms);
     return answer;
   };
   const newText: Person["newText"] = (folder_id, content, name) =>

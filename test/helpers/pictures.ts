@@ -30,6 +30,7 @@ export async function scan(pdf: Uint8Array): Promise<Gray[]> {
   }
 }
 
+/** A picture of one shade. */
 export const plain = (width: number, height: number, shade: number): Gray => ({
   width,
   height,
@@ -46,6 +47,7 @@ export function turn(picture: Gray, quarters: number): Gray {
   return turn({ width: height, height: width, pixels: turned }, quarters - 1);
 }
 
+/** The rows of a picture from `top` on. */
 export const crop = ({ width, pixels }: Gray, top: number, height: number): Gray => ({
   width,
   height,
@@ -58,6 +60,7 @@ const words = (...values: readonly number[]): Buffer => {
   return bytes;
 };
 
+/** As a PNG file. */
 export function png({ width, height, pixels }: Gray): Uint8Array<ArrayBuffer> {
   const rows = Buffer.alloc((width + 1) * height);
   for (let y = 0; y < height; y++)
@@ -74,8 +77,10 @@ export function png({ width, height, pixels }: Gray): Uint8Array<ArrayBuffer> {
   ]);
 }
 
+/** As a JPEG file. */
 export const jpeg = (picture: Gray): Promise<Uint8Array> =>
   new Bun.Image(png(picture)).jpeg({ quality: 90 }).bytes();
+/** As a WebP file. */
 export const webp = (picture: Gray): Promise<Uint8Array> =>
   new Bun.Image(png(picture)).webp({ quality: 90 }).bytes();
 
@@ -147,6 +152,7 @@ export function withOrientation(file: Uint8Array, orientation: number, little = 
   ]);
 }
 
+/** One of several pictures in a TIFF file. */
 export interface TiffFrame extends Gray {
   /** Marked as a thumbnail of another frame. */
   readonly preview?: boolean;

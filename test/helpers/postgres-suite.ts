@@ -7,12 +7,13 @@ import { findPostgres, startPostgres, type PostgresServer } from "../../scripts/
 /** Skipped, and listed as such, where PostgreSQL 15 or later is not installed. */
 export const describeOnPostgres = findPostgres() === null ? describe.skip : describe;
 
+/** The server, and databases on it. */
 export interface PostgresSuite {
   readonly server: PostgresServer;
   /** An administrator's connection. */
   readonly admin: SQL;
   /** The address of a new database. */
-  newDatabase(how?: string): Promise<string>;
+  newDatabase(options_sql?: string): Promise<string>;
   urlOf(name: string): string;
 }
 
@@ -37,9 +38,9 @@ export function startPostgresForSuite(): PostgresSuite {
     get admin() {
       return admin;
     },
-    async newDatabase(how = "encoding 'UTF8' locale 'C.UTF-8'") {
+    async newDatabase(options_sql = "encoding 'UTF8' locale 'C.UTF-8'") {
       const name = `dossier_${++databases}`;
-      await admin.unsafe(`create database ${name} template template0 ${how}`);
+      await admin.unsafe(`create database ${name} template template0 ${options_sql}`);
       return postgres.urlOf(name);
     },
     urlOf: (name) => server.url.replace(/postgres$/, name),

@@ -30,6 +30,7 @@ import {
   moveDatabase,
 } from "./databases";
 
+/** The password of every user. */
 export const password = "correct horse battery staple";
 /** The hash of that password, which `dossier user create` would take a moment to compute. */
 const password_hash =

@@ -13,9 +13,11 @@ export const groupSettings = (data: string): Readonly<Record<string, string>> =>
   DOSSIER_FILES_KEEP_DELETED: "0s",
 });
 
+/** The data directory of each process. */
 export const directoriesOf = (data: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => (n === 0 ? data : `${data}-${n + 1}`));
 
+/** Starts the processes, and the address before them. */
 export async function launchGroup(options: LaunchOptions, count: number): Promise<Launched> {
   const { data } = options;
   mkdirSync(join(data, "files"), { recursive: true });

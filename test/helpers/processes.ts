@@ -10,12 +10,14 @@ import { DistributedShared } from "../../core/shared/shared";
 import { PostgresState } from "../../core/store/postgres/postgres-state";
 import { LocalState, type SharedState } from "../../core/store/shared-state";
 
+/** What one simulated process shares with the others. */
 export interface Process {
   readonly id: string;
   readonly shared: DistributedShared;
   readonly state: SharedState;
   readonly notifier: Hub;
 }
+/** All simulated processes. */
 export interface Processes extends AsyncDisposable {
   readonly all: readonly Process[];
   /** The processes that others consider alive. */
@@ -26,12 +28,12 @@ export interface Processes extends AsyncDisposable {
 
 /** Messages arrive at the other processes a moment later. */
 class Hub extends LocalNotifier {
-  readonly others: Hub[] = [];
+  readonly other_hubs: Hub[] = [];
   is_deaf = false;
 
   override publish: Notifier["publish"] = (about, key, message) => {
     super.publish(about, key, message);
-    for (const other of this.others)
+    for (const other of this.other_hubs)
       setImmediate(() => {
         if (!other.is_deaf) other.deliver(about.id, key, message, false);
       });
@@ -53,7 +55,7 @@ export function processesOn(url: string | null, count = 3): Processes {
   };
   const alive = new Set<string>();
   const hubs = Array.from({ length: count }, () => new Hub());
-  for (const hub of hubs) hub.others.push(...hubs.filter((other) => other !== hub));
+  for (const hub of hubs) hub.other_hubs.push(...hubs.filter((other) => other !== hub));
   const all = hubs.map((notifier, at): Process => {
     const id = `node_${at}`;
     alive.add(id);

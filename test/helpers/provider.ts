@@ -20,6 +20,7 @@ const chunk = (delta: object, finish_reason: string | null = null): string =>
     object: "chat.completion.chunk",
     choices: [{ index: 0, delta, finish_reason }],
   });
+/** The numbers of tokens that every answer reports. */
 export const used = { prompt_tokens: 321, completion_tokens: 12, total_tokens: 333 };
 
 /** A stream of these raw events; `open` leaves it open after the last one. */
@@ -67,6 +68,7 @@ export const saysWhole = (text: string): Response =>
     choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
     usage: used,
   });
+/** An error of the provider. */
 export const fails = (
   status: number,
   error: object = { message: "no" },
@@ -79,6 +81,7 @@ const pieces = (text: string, size: number): string[] =>
     text.slice(i * size, (i + 1) * size),
   );
 
+/** Starts it on a free port. */
 export function startProvider() {
   let play: ProviderScript = () => says("");
   let requests: ProviderRequest[] = [];
@@ -108,4 +111,5 @@ export function startProvider() {
     stop: () => server.stop(true),
   };
 }
+/** A running endpoint. */
 export type Provider = ReturnType<typeof startProvider>;

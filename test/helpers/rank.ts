@@ -7,6 +7,7 @@ import type { Query } from "../../plugins/search-index/analysis/query";
 import type { Segment } from "../../plugins/search-index/segments/segment";
 import { no_pauses } from "../../plugins/search-index/workers/worker-protocol";
 
+/** The best hits of these segments. */
 export function rank(segments: readonly Segment[], query: Query, limit: number): Promise<Ranking> {
   const ranker = new Ranker(query, segments.length);
   segments.forEach((segment, place) => ranker.addSegment(place, segment));

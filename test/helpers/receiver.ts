@@ -3,14 +3,17 @@ import type { Plugin } from "../../core/plugin/contract";
 import { definePlugin, handle } from "../../core/sdk";
 import { WebhookDue } from "../../plugins/webhooks/contract";
 
+/** A request that the receiver got. */
 export interface Delivery {
   readonly method: string;
   readonly path: string;
   readonly body: string;
   readonly headers: Headers;
 }
+/** Answers the `n`th delivery. */
 export type ReceiverScript = (n: number, deliveries: Delivery) => Response | Promise<Response>;
 
+/** A running receiver. */
 export interface Receiver extends Disposable {
   readonly port: number;
   /** The deliveries, in order. */
@@ -19,6 +22,7 @@ export interface Receiver extends Disposable {
   answerWith(next: ReceiverScript): void;
 }
 
+/** Starts one that answers 204 until it is told otherwise. */
 export function startReceiver(hostname = "127.0.0.2"): Receiver {
   const deliveries: Delivery[] = [];
   let answering: ReceiverScript = () => new Response(null, { status: 204 });

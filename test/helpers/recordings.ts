@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** The captions of a recording with two speakers. */
 export const captions =
   "WEBVTT\n\n00:00:01.000 --> 00:00:03.500\n<v Anna>The heron waits in shallow " +
   "water.\n\n00:00:03.500 --> 00:00:06.000\n<v Anna>It eats fish and frogs.\n\n00:00:20.000 " +
@@ -27,6 +28,7 @@ export function recordingOf(mode: string, seconds = 1): Uint8Array<ArrayBuffer> 
   return new Uint8Array(Buffer.concat([head, samples, tail]));
 }
 
+/** A form with one recording. */
 export const formOf = (name: string, bytes: string | Uint8Array<ArrayBuffer>): FormData => {
   const form = new FormData();
   form.set("file", new File([bytes], name));
@@ -88,6 +90,7 @@ export function createEngine() {
     close: () => rmSync(join(directory, "open"), { force: true }),
   };
 }
+/** A fake transcription program. */
 export type Engine = ReturnType<typeof createEngine>;
 
 /** A zombie process does not count as alive. */

@@ -8,8 +8,10 @@ import { Pauses } from "./pauses";
 import type { Answered } from "./server";
 
 export type { Said };
+/** How the answerer answers a question. */
 export type Script = (question: Question) => Promise<Said>;
 
+/** The text of a document that questions are about. */
 export const heron = "The heron stands in shallow water. It waits for fish.";
 
 /** An answer with these passages as its citations, numbered from 1. */
@@ -28,6 +30,7 @@ export const says = (answer: string, passages: readonly FoundPassage[] = []): Sa
 export const bestPassage = async ({ find, text }: Question): Promise<FoundPassage> =>
   (await find(text, { limit: 5 })).passages[0]!;
 
+/** Starts it; the script can be replaced at any time. */
 export async function startScriptedServer(options: Omit<TestServerOptions, "plugins"> = {}) {
   let script: Script = async () => says("It stands in water.");
   const scripted = definePlugin({
@@ -155,4 +158,5 @@ export async function startScriptedServer(options: Omit<TestServerOptions, "plug
     },
   };
 }
+/** The server, and the steps. */
 export type ScriptedServer = Awaited<ReturnType<typeof startScriptedServer>>;

@@ -69,6 +69,7 @@ const partsOf = (store: SqliteStore) => ({
   node: new OnlyNode(() => 0),
 });
 
+/** How the index is opened. */
 export interface TestIndexOptions {
   /** The analyzer for indexing, and every analyzer for searching. */
   readonly analyzer?: Analyzer;
@@ -77,8 +78,10 @@ export interface TestIndexOptions {
   readonly directory?: string;
   readonly requireFreeSpace?: () => void;
 }
+/** An open index. */
 export type TestIndex = Awaited<ReturnType<typeof openTestIndex>>;
 
+/** Opens an index in a temporary directory, or in the given one. */
 export async function openTestIndex({
   analyzer = current,
   analyzers = new Map([[analyzer.version, analyzer]]),
@@ -133,14 +136,14 @@ export async function openTestIndex({
     return written.stored;
   };
   let open = true;
-  const close = async (keep = false): Promise<void> => {
+  const close = async (keeps_data = false): Promise<void> => {
     if (!open) return;
     open = false;
     await index.stop();
     await texts.stop();
     opened.connection.close();
     await store.close();
-    if (!keep) rmSync(index_directory, { recursive: true, force: true });
+    if (!keeps_data) rmSync(index_directory, { recursive: true, force: true });
   };
   closing.push(() => close());
   return {

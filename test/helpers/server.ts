@@ -17,6 +17,7 @@ setDefaultTimeout(60_000);
 export { answerOf, callOf };
 export type { Answered, SentHeaders };
 
+/** A running server. */
 export interface ApiServer extends AsyncDisposable {
   /** Its data directory. */
   readonly data: string;
@@ -47,6 +48,7 @@ export interface ApiServer extends AsyncDisposable {
   ): Promise<Response>;
 }
 
+/** How a server is started. */
 export interface StartOptions {
   /**
    * Settings, as environment variables. Unless set here, the rate limit is out of the way and
@@ -61,14 +63,15 @@ export const settingsOf = (env: NonNullable<StartOptions["env"]>): Record<string
   ...("DOSSIER_EMBEDDINGS_BASE_URL" in env ? {} : { DOSSIER_EMBEDDINGS_PROVIDER: "none" }),
   ...env,
 });
+/** Starts a server of either kind. */
 export type StartServer = (options?: StartOptions) => Promise<ApiServer>;
 
 /** Waits until this is so. @throws Error after `limit_ms`. */
-export async function until(holds: () => unknown, limit_ms = 20_000): Promise<void> {
+export async function until(condition: () => unknown, limit_ms = 20_000): Promise<void> {
   const pauses = new Pauses();
-  for (const deadline = performance.now() + limit_ms; !(await holds());) {
+  for (const deadline = performance.now() + limit_ms; !(await condition());) {
     if (performance.now() > deadline)
-      throw new Error(`it did not become so within ${limit_ms} ms: ${holds.toString()}`);
+      throw new Error(`it did not become so within ${limit_ms} ms: ${condition.toString()}`);
     await pauses.next();
   }
 }

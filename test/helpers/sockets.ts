@@ -13,6 +13,7 @@ export interface RawSocket {
   /** Closes the connection immediately, whatever is in progress. */
   cut(): void;
 }
+/** Connects to the host of an address. `paused`: does not read until it is told to. */
 export function openSocket(
   url: string,
   { paused = false }: { readonly paused?: boolean } = {},
@@ -64,10 +65,10 @@ function parseAnswer(bytes: Buffer, closed: boolean): Answered | undefined {
       line.slice(line.indexOf(":") + 1).trim(),
     ]),
   );
-  const rest = bytes.subarray(end + 4);
+  const body = bytes.subarray(end + 4);
   const length = headers.get("content-length");
-  if (length === null ? !closed : rest.length < Number(length)) return undefined;
-  const text = rest.toString();
+  if (length === null ? !closed : body.length < Number(length)) return undefined;
+  const text = body.toString();
   return {
     status: Number(first.split(" ")[1]),
     headers,

@@ -10,6 +10,7 @@ import { until } from "./server";
 const configset = resolve(import.meta.dir, "../../examples/solr-search/configset/conf");
 const start_ms_max = 120_000;
 
+/** A running Solr. */
 export interface Solr extends AsyncDisposable {
   /** The address of the core, which stays the same after a restart. */
   readonly url: string;

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** The plugin's file, and what it waits for. */
 export interface StagedPlugin extends Disposable {
   /** Settings with which the executable loads it. */
   readonly env: Readonly<Record<string, string>>;

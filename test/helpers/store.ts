@@ -8,6 +8,7 @@ import type { Store } from "../../core/store/store";
 import { createDatabase, dropDatabase, on_postgres } from "./databases";
 import { temporaryDirectory } from "./data-directory";
 
+/** An open store. */
 export interface TestStore {
   readonly store: Store;
   readonly directory: string;
@@ -15,6 +16,7 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
+/** How the store is opened. */
 export interface TestStoreOptions extends Pick<Partial<SqliteStoreOptions>, "freeSpace"> {
   readonly log?: Log;
 }

@@ -14,6 +14,7 @@ const spin = (): never => {
   for (;;);
 };
 
+/** The tasks by name. */
 export const tasks: Readonly<Record<string, Task>> = {
   echo: task(async (input: unknown) => input),
   pid: task(async () => process.pid),
@@ -72,6 +73,7 @@ export const tasks: Readonly<Record<string, Task>> = {
     await Bun.sleep(60_000);
   }),
 };
+/** The command that starts the program as a child. */
 export const child_command = [process.execPath, import.meta.path, "child"];
 
 if (import.meta.main) {

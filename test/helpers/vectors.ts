@@ -33,6 +33,7 @@ export function vectorsInMemory(blocks: Readonly<Record<number, Uint8Array>>) {
   return store;
 }
 
+/** The nearest chunks among `ids`; default: all. */
 export const nearestOf = (
   { ids: all, reader }: ReturnType<typeof vectorsInMemory>,
   query: Float32Array,

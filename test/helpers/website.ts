@@ -7,12 +7,14 @@ export type SiteContent =
   | string
   | Response
   | ((request: IncomingMessage, response: ServerResponse) => void);
+/** A request that the website got. */
 export interface SiteRequest {
   readonly path: string;
   readonly at_ms: number;
   readonly headers: IncomingMessage["headers"];
 }
 
+/** A running website. */
 export interface Website extends AsyncDisposable {
   readonly url: string;
   readonly host: string;
@@ -30,6 +32,7 @@ export interface Website extends AsyncDisposable {
   readonly open: { now: number; most: number };
 }
 
+/** Starts an empty one. */
 export async function startWebsite(): Promise<Website> {
   const pages = new Map<string, SiteContent>();
   const requests: SiteRequest[] = [];
@@ -102,6 +105,7 @@ export const file = (
   headers: Record<string, string> = {},
 ) => new Response(bytes as never, { headers: { "content-type": type, ...headers } });
 
+/** Whatever can call the API. */
 export interface ImportClient {
   send(
     method: string,

@@ -77,13 +77,13 @@ describe("Word", () => {
       "notes, boxes and comments follow the body",
       "Body.\rNote.\rMacro\rSaid.\rEnd.\rBox.\r",
       "Body.\n\nNote.\n\nEnd.\n\nBox.\n\nSaid.",
-      { behind: [6, 0, 6, 6, 5, 5, 0] },
+      { lengths_after_body: [6, 0, 6, 6, 5, 5, 0] },
     ],
     [
       "headers appear once",
       "Body.\rTop\rTop\rFoot\rTop\r",
       "Body.\n\nTop\n\nFoot",
-      { behind: [0, 13, 0, 0, 0, 0, 4] },
+      { lengths_after_body: [0, 13, 0, 0, 0, 0, 4] },
     ],
     [
       "a table",

@@ -107,7 +107,7 @@ const handlers = (gateway: Gateway, via: Peer["via"], { log, windows }: HandlerO
   maxRequestBodySize: body_bytes_backstop,
   fetch(request: Request, self: Bun.Server<undefined>) {
     const peer = self.requestIP(request);
-    if (peer) windows?.noteRequest(peer.port, request.headers.has("transfer-encoding"));
+    if (peer) windows?.noteRequest(peer, request.headers.has("transfer-encoding"));
     return gateway.handle(request, { address: peer?.address ?? "", via });
   },
   error(error: Error) {

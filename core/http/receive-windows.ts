@@ -26,9 +26,16 @@ const inspections_min = 8;
 /** The most connections that are inspected in one iteration of the event loop. */
 const connections_per_turn = 64;
 
-/** Connections of different clients that use the same port are treated alike. */
+/** A client's end of a connection. */
+interface Client {
+  readonly address: string;
+  readonly port: number;
+}
+
 interface WatchedConnection {
-  readonly sockets: readonly TcpSocket[];
+  readonly client_port: number;
+  /** Undefined until they are found. Of different clients with the same port, all of them. */
+  sockets: readonly TcpSocket[] | undefined;
   inspections: number;
   has_tiny_chunks: boolean;
 }
@@ -36,8 +43,10 @@ interface WatchedConnection {
 /** Watches the connections of one port. */
 export class ReceiveWindows {
   private readonly sockets = TcpSockets.open();
-  /** Connections with a chunked body, by port of the client. */
-  private readonly watched = new Map<number, WatchedConnection>();
+  /** Connections with a chunked body, by client. */
+  private readonly watched = new Map<string, WatchedConnection>();
+  /** Those of them whose sockets are not found yet. */
+  private readonly unfound = new Map<string, WatchedConnection>();
   private readonly sample = new Uint8Array(sample_bytes);
   private timer: NodeJS.Timeout | undefined;
   private port = 0;
@@ -49,34 +58,64 @@ export class ReceiveWindows {
   }
 
   /** Called when a request arrives, before its body is parsed. */
-  noteRequest(peer_port: number, is_chunked: boolean): void {
-    const previous = this.watched.get(peer_port);
-    if (previous) this.forget(peer_port, previous);
+  noteRequest({ address, port }: Client, is_chunked: boolean): void {
+    const client = `${address} ${port}`;
+    const previous = this.watched.get(client);
+    if (previous) this.forget(client, previous);
     if (!is_chunked || this.sockets === null) return;
-    const sockets = this.sockets.connections(this.port, peer_port);
-    limit(sockets, window_bytes.initial);
-    this.watched.set(peer_port, { sockets, inspections: 0, has_tiny_chunks: false });
+    const sockets = previous && openSockets(previous);
+    const connection: WatchedConnection = {
+      client_port: port,
+      sockets,
+      inspections: 0,
+      has_tiny_chunks: false,
+    };
+    this.watched.set(client, connection);
+    if (sockets) limit(sockets, window_bytes.initial);
+    else this.findLater(client, connection);
     this.timer ??= setInterval(() => this.inspect(), inspect_every_ms).unref();
   }
 
   /** Inspects what was received but not read yet: called every few milliseconds. */
   inspect(): void {
-    for (const [peer_port, connection] of [...this.watched.entries().take(connections_per_turn)]) {
+    for (const [client, connection] of [...this.watched.entries().take(connections_per_turn)]) {
+      const { sockets, client_port } = connection;
       // Moved to the end: the next inspection begins with the others.
-      this.watched.delete(peer_port);
-      const open = connection.sockets.filter((socket) => socket.isOpen(peer_port));
-      if (open.length === 0) continue;
-      this.watched.set(peer_port, connection);
-      if (!connection.has_tiny_chunks) this.judge(connection, open);
+      this.watched.delete(client);
+      const open = sockets?.filter((socket) => socket.isOpen(client_port));
+      if (open?.length === 0) continue;
+      this.watched.set(client, connection);
+      if (open && !connection.has_tiny_chunks) this.judge(connection, open);
     }
     if (this.watched.size > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;
   }
 
-  private forget(peer_port: number, { sockets }: WatchedConnection): void {
-    this.watched.delete(peer_port);
-    for (const socket of sockets) if (socket.isOpen(peer_port)) socket.unlimitWindow();
+  /**
+   * Finding sockets takes longer the more connections there are, so those of all requests of an
+   * iteration of the event loop are found together, before the next one reads more of their bodies.
+   */
+  private findLater(client: string, connection: WatchedConnection): void {
+    if (this.unfound.size === 0) setImmediate(() => this.find());
+    this.unfound.set(client, connection);
+  }
+
+  private find(): void {
+    if (this.unfound.size === 0) return;
+    const ports = new Set([...this.unfound.values()].map(({ client_port }) => client_port));
+    const found = this.sockets!.connections(this.port, ports);
+    for (const connection of this.unfound.values()) {
+      connection.sockets = found.get(connection.client_port) ?? [];
+      limit(connection.sockets, window_bytes.initial);
+    }
+    this.unfound.clear();
+  }
+
+  private forget(client: string, { sockets = [], client_port }: WatchedConnection): void {
+    this.watched.delete(client);
+    this.unfound.delete(client);
+    for (const socket of sockets) if (socket.isOpen(client_port)) socket.unlimitWindow();
   }
 
   private judge(connection: WatchedConnection, open: readonly TcpSocket[]): void {
@@ -87,6 +126,15 @@ export class ReceiveWindows {
     if (connection.has_tiny_chunks) limit(open, window_bytes.tiny_chunks);
     else if (connection.inspections === inspections_min) limit(open, window_bytes.ordinary_chunks);
   }
+}
+
+/** Undefined when they have to be found (again). */
+function openSockets({
+  sockets,
+  client_port,
+}: WatchedConnection): readonly TcpSocket[] | undefined {
+  const are_open = sockets?.length && sockets.every((socket) => socket.isOpen(client_port));
+  return are_open ? sockets : undefined;
 }
 
 const limit = (sockets: readonly TcpSocket[], bytes: number): void =>

@@ -54,11 +54,19 @@ export class TcpSockets {
     );
   }
 
-  /** The connections to this port of clients whose port is the other one: mostly one. */
-  connections(port: number, peer_port: number): TcpSocket[] {
-    return this.sockets().filter(
-      ({ fd }) => this.peerPort(fd) === peer_port && this.ownPort(fd) === port,
-    );
+  /**
+   * The connections to this port of clients with one of the other ports, by that port: mostly one
+   * each. Looks at every open file of the process.
+   */
+  connections(port: number, peer_ports: ReadonlySet<number>): Map<number, TcpSocket[]> {
+    const found = new Map<number, TcpSocket[]>();
+    for (const socket of this.sockets()) {
+      const peer_port = this.peerPort(socket.fd);
+      if (peer_port === undefined || !peer_ports.has(peer_port)) continue;
+      if (this.ownPort(socket.fd) !== port) continue;
+      found.set(peer_port, [...(found.get(peer_port) ?? []), socket]);
+    }
+    return found;
   }
 
   /** Of the other end; undefined when this is no open TCP connection. */

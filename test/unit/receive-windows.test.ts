@@ -1,5 +1,5 @@
 /** Connections with a chunked body receive little until it is known to have ordinary chunks. */
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, spyOn, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { ReceiveWindows } from "../../core/http/receive-windows";
 import { TcpSockets } from "../../core/http/tcp-sockets";
@@ -11,8 +11,7 @@ const server = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   async fetch(request, self) {
-    const { port } = self.requestIP(request)!;
-    windows.noteRequest(port, request.headers.has("transfer-encoding"));
+    windows.noteRequest(self.requestIP(request)!, request.headers.has("transfer-encoding"));
     requests++;
     if (new URL(request.url).pathname === "/refused") return new Response("no", { status: 401 });
     let bytes = 0;
@@ -39,8 +38,14 @@ class Client {
       const socket = connect(server.port!, "127.0.0.1", () => resolve(new Client(socket)));
     });
 
-  bufferBytes = (): number =>
-    sockets!.connections(server.port!, this.socket.localPort!)[0]!.receiveBufferBytes();
+  get port(): number {
+    return this.socket.localPort!;
+  }
+
+  bufferBytes(): number {
+    const found = sockets!.connections(server.port!, new Set([this.port]));
+    return found.get(this.port)![0]!.receiveBufferBytes();
+  }
 
   /** Sends the head of a request; resolves when the server has it. */
   async begin(path: string, framing = "transfer-encoding: chunked"): Promise<void> {
@@ -95,5 +100,36 @@ describe.skipIf(sockets === null)("the window of a connection", () => {
       await client.send("x".repeat(100_000));
     expect(client.bufferBytes()).toBeGreaterThan(begun_bytes);
     client.close();
+  });
+
+  const searches: [string, (clients: readonly Client[]) => Promise<void>][] = [
+    [
+      "requests that arrive together are found in one search",
+      async (clients) => {
+        for (const { port } of clients) windows.noteRequest({ address: "127.0.0.1", port }, true);
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+    ],
+    [
+      "later requests of a connection are known",
+      async ([client]) => {
+        for (let i = 0; i < 3; i++) {
+          await client!.begin("/read");
+          await client!.send("0\r\n\r\n");
+        }
+      },
+    ],
+  ];
+
+  test.each(searches)("takes few searches among all sockets: %s", async (_, request) => {
+    const clients = await Promise.all(Array.from({ length: 3 }, () => Client.open()));
+    const search = spyOn(TcpSockets.prototype, "connections");
+    await request(clients);
+    expect(search).toHaveBeenCalledTimes(1);
+    search.mockRestore();
+    for (const client of clients) {
+      windows.noteRequest({ address: "127.0.0.1", port: client.port }, false);
+      client.close();
+    }
   });
 });

@@ -8,11 +8,18 @@
  * Work that arrives earlier in the current iteration continues at once. Each iteration has its own
  * cost, so it is short only while several subjects have work.
  */
-const turn_ms = { alone: 6, shared: 2 };
+const turn_ms = { alone: 6, shared: 1 };
 /** How long after a change of subject several are assumed to have work. */
 const shared_ms = 100;
-/** How many waiting entries continue in one iteration: fewer when the previous one took longer. */
-const batch_sizes = { min: 1, first: 4, max: 64 };
+/**
+ * How many waiting entries continue in one iteration: fewer when the previous one took longer than
+ * `short_ms`, but one of each subject if there are few.
+ */
+const batch_sizes = { min: 1, first: 4, max: 64, short_ms: 2, subjects_max: 8 };
+/** A subject with so many waiting entries does work in bulk. */
+const bulk_entries_min = 8;
+/** The longest rest: see `rest`. */
+const rest_ms_max = 8;
 
 /** Divides an event loop among subjects, such as users. */
 export class LoopTurns {
@@ -26,6 +33,14 @@ export class LoopTurns {
   private last_subject = "";
   /** When a subject other than the one before it entered. */
   private changed_ms = -Infinity;
+  /** When a subject of which nothing waited entered while others waited. */
+  private visited_ms = -Infinity;
+  private is_resting = false;
+
+  /** How long work may take before the event loop continues. */
+  get turn_ms(): number {
+    return this.turnMs(performance.now());
+  }
 
   /**
    * Undefined when the work may continue at once; otherwise settles when it is the subject's turn.
@@ -37,6 +52,8 @@ export class LoopTurns {
       this.last_subject = subject;
       this.changed_ms = performance.now();
     }
+    const is_bulk = comes_last || this.waiting.has(subject);
+    if (!is_bulk && this.waiting.size > 0) this.visited_ms = performance.now();
     const waits = comes_last ? this.waiting.size > 0 : this.waiting.has(subject);
     if (!waits && this.hasTime()) return undefined;
     return new Promise((resolve) => {
@@ -64,16 +81,47 @@ export class LoopTurns {
 
   private next(): void {
     const now_ms = performance.now();
-    const is_short = now_ms - this.began_ms! < this.turnMs(now_ms);
+    const took_ms = now_ms - this.began_ms!;
     this.began_ms = undefined;
     this.entered_ms = undefined;
     if (this.waiting.size === 0) return;
-    const { min, max } = batch_sizes;
+    const only_bulk = this.onlyBulkWaits();
+    if (this.is_resting && only_bulk) return;
+    const { min, max, short_ms } = batch_sizes;
+    const is_short = took_ms < Math.max(short_ms, this.turnMs(now_ms));
     this.batch_size = is_short
       ? Math.min(max, this.batch_size * 2)
       : Math.max(min, this.batch_size >> 1);
-    this.begin(now_ms);
-    for (let n = 0; n < this.batch_size; n++) {
+    if (only_bulk && now_ms - this.visited_ms < shared_ms) this.rest(took_ms);
+    else this.continueRound(now_ms);
+  }
+
+  private onlyBulkWaits(): boolean {
+    return this.waiting.values().every(({ length }) => length >= bulk_entries_min);
+  }
+
+  /**
+   * While others come and go, work in bulk gets half of the time. If it kept the loop and the
+   * processors busy, each of the few steps of a short request would have to wait for them.
+   */
+  private rest(worked_ms: number): void {
+    this.is_resting = true;
+    setTimeout(
+      () => {
+        this.is_resting = false;
+        this.continueRound(performance.now());
+      },
+      Math.min(worked_ms, rest_ms_max),
+    );
+  }
+
+  private continueRound(now_ms: number): void {
+    if (this.began_ms === undefined) this.begin(now_ms);
+    const entries = Math.max(
+      this.batch_size,
+      Math.min(this.waiting.size, batch_sizes.subjects_max),
+    );
+    for (let n = 0; n < entries; n++) {
       const [first] = this.waiting;
       if (!first) return;
       const [subject, waiting] = first;

@@ -3,6 +3,7 @@
  * or undone alone, and a single write to the disk makes all of them durable.
  */
 import type { Kysely } from "kysely";
+import { loop_turns } from "../lib/loop-turns";
 import type { MemberHandle } from "./member-handle";
 import { isFull } from "./storage-errors";
 import { rowsOf } from "./raw-statements";
@@ -17,8 +18,8 @@ const gather_ms_by_default = 4;
  * After this time, waiting transactions join the next group, and requests are answered in between.
  */
 const group_ms_max = 20;
-/** After this time, other work continues before the next member. */
-const turn_ms = 2;
+/** After this time, or that of a turn, other work continues before the next member. */
+const turn_ms_max = 2;
 
 type Work<R> = (tx: Kysely<any>) => Promise<R>;
 /** How one member of a group is run. */
@@ -57,6 +58,7 @@ const begin_member = "savepoint member";
 const release_member = "release member";
 const rollback_member = "rollback to member";
 const nextIteration = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const turnEnd = (): number => performance.now() + Math.min(turn_ms_max, loop_turns.turn_ms);
 
 /** A queue of transactions, which are written in groups. */
 export class GroupCommit {
@@ -117,16 +119,16 @@ export class GroupCommit {
         const begun_at_ms = performance.now();
         const commit_at_ms = begun_at_ms + (this.options.gather_ms ?? gather_ms_by_default);
         const close_at_ms = begun_at_ms + group_ms_max;
-        let turn_end_ms = begun_at_ms + turn_ms;
+        let turn_end_ms = turnEnd();
         for (let members = 0; members < members_max && performance.now() < close_at_ms; members++) {
           if (this.waiting.length === 0 && members > 0) {
             // Let requests that have arrived join before waiting for the disk.
             if (performance.now() < commit_at_ms) await nextIteration();
             await this.gather(commit_at_ms);
-            turn_end_ms = performance.now() + turn_ms;
+            turn_end_ms = turnEnd();
           } else if (performance.now() >= turn_end_ms) {
             await nextIteration();
-            turn_end_ms = performance.now() + turn_ms;
+            turn_end_ms = turnEnd();
           }
           if (members > 0 && this.waiting[0]?.alone) break;
           current = this.waiting.shift();

@@ -102,6 +102,25 @@ test("a turn is shorter while several owners have work", async () => {
   }
 });
 
+test.each([
+  ["the loop rests while another owner comes and goes", 20, "bob", true],
+  ["it does not rest for the owner of the work", 20, "ada", false],
+  ["nor for work in the background", 20, "work in parts", false],
+  ["nor while a few entries wait", 4, "bob", false],
+])("between rounds of work in bulk: %s", async (_, entries, visitor, rests) => {
+  const turns = new LoopTurns();
+  const all = [useUp(turns, "ada")];
+  for (let n = 1; n < entries; n++) all.push(turns.enter("ada")!);
+  const timer = spyOn(globalThis, "setTimeout");
+  try {
+    void turns.enter(visitor, visitor === "work in parts");
+    await Promise.all(all);
+    expect(timer.mock.calls.length > 0).toBe(rests);
+  } finally {
+    timer.mockRestore();
+  }
+});
+
 test("all chunked work together counts as one of those taking turns", async () => {
   const works = 50;
   const parts_each = 2;

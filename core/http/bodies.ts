@@ -2,7 +2,7 @@
  * Limits how much memory all JSON bodies take together, and decides where they are parsed. A body
  * is not read before its turn: until then it stays with its sender.
  */
-import { unavailable } from "../base/errors";
+import { unavailable, type HttpError } from "../base/errors";
 import { BudgetRefusal, ByteBudget } from "../lib/byte-budget";
 import { parseJson } from "./json";
 import { JsonThread } from "./json-thread";
@@ -97,5 +97,6 @@ export class BodyTurn {
   }
 }
 
-const tooManyBodies = () =>
+/** The refusal of a body for which there is no room. */
+export const tooManyBodies = (): HttpError =>
   unavailable("Too many bodies of this size are being read. Try again in a few seconds.", 5);

@@ -7,6 +7,8 @@ export interface Peer {
   /** Its IP address; empty on a Unix socket. */
   readonly address: string;
   readonly via: "tcp" | "tls" | "unix";
+  /** Receives the body of its request slowly from now on, for one that nobody will read. */
+  readonly receiveSlowly?: () => void;
 }
 
 /** What is believed about requests through a reverse proxy. */

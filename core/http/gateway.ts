@@ -13,6 +13,7 @@ import { loop_turns } from "../lib/loop-turns";
 import { basePathOf } from "../base/public-url";
 import type { RequestContext } from "./compiled-route";
 import type { Cors } from "./cors";
+import { tooManyBodies } from "./bodies";
 import { KnownCallers } from "./known-callers";
 import type { MountedSurface } from "./mounted-surface";
 import { old_prefix, prefix, type Router } from "./router";
@@ -22,6 +23,7 @@ import { requestIdOf } from "./request-id";
 import type { Caller, Client } from "./route";
 import type { RateLimit, RateLimiter, ServedRequest, Surface } from "./slots";
 import { clientOf, type Peer, type ProxyOptions } from "./client";
+import { UnreadBodies } from "./unread-bodies";
 
 /**
  * When the unversioned paths were deprecated (RFC 9745): the day of the first release, 2026-11-21.
@@ -50,6 +52,8 @@ interface RequestState {
   /** For the response, including an error. */
   readonly headers: Record<string, string>;
   readonly client: Client;
+  /** Whether its body may be received: otherwise it is refused before anything else. */
+  readonly is_admitted: boolean;
   /** What the request was for; null when it was refused before routing. */
   served: RequestContext | null;
 }
@@ -59,6 +63,7 @@ export class Gateway {
   /** `/dossier`, or the empty string: the prefix of every path as clients see it. */
   private readonly base_path: string;
   private readonly callers = new KnownCallers();
+  private readonly unread_bodies = new UnreadBodies();
 
   constructor(private readonly options: GatewayOptions) {
     this.base_path = basePathOf(options.public_url());
@@ -79,13 +84,17 @@ export class Gateway {
     };
     if (is_alias) addDeprecationHeaders(path, this.base_path, headers);
     const client = clientOf(incoming, peer, this.base_path, this.options);
-    const state: RequestState = { request_id, headers, client, served: null };
     const subject = this.callers.subjectOf(incoming, client);
-    const turn = loop_turns.enter(subject);
+    const release = this.unread_bodies.admit(subject, incoming);
+    const is_admitted = release !== null;
+    const state: RequestState = { request_id, headers, client, is_admitted, served: null };
+    if (!is_admitted) peer.receiveSlowly?.();
+    const turn = is_admitted ? loop_turns.enter(subject) : undefined;
     if (turn) await turn;
     const response = await withOrigin({ request_id, subject }, () =>
       this.answer(incoming, is_alias ? asVersioned(incoming) : asRoutable(incoming), state),
     );
+    release?.();
     for (const name in headers) response.headers.set(name, headers[name]!);
     for (const surface of surfaces)
       if (isBelow(path, surface.root)) addMissing(response.headers, surface.headers);
@@ -123,6 +132,7 @@ export class Gateway {
   }
 
   private async respond(request: Request, state: RequestState): Promise<Response> {
+    if (!state.is_admitted) throw tooManyBodies();
     const path = pathOf(request.url);
     const { client } = state;
     const surface = this.mountedAt(path);

@@ -108,7 +108,10 @@ const handlers = (gateway: Gateway, via: Peer["via"], { log, windows }: HandlerO
   fetch(request: Request, self: Bun.Server<undefined>) {
     const peer = self.requestIP(request);
     if (peer) windows?.noteRequest(peer, request.headers.has("transfer-encoding"));
-    return gateway.handle(request, { address: peer?.address ?? "", via });
+    const receiveSlowly = () => {
+      if (peer) windows?.slowDown(peer);
+    };
+    return gateway.handle(request, { address: peer?.address ?? "", via, receiveSlowly });
   },
   error(error: Error) {
     const request_id = newId("req");

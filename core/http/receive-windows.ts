@@ -33,6 +33,8 @@ interface Client {
 }
 
 interface WatchedConnection {
+  /** Whether it receives little whatever its chunks are. */
+  readonly is_slow: boolean;
   readonly client_port: number;
   /** Undefined until they are found. Of different clients with the same port, all of them. */
   sockets: readonly TcpSocket[] | undefined;
@@ -62,10 +64,25 @@ export class ReceiveWindows {
     const client = `${address} ${port}`;
     const previous = this.watched.get(client);
     if (previous) this.forget(client, previous);
-    if (!is_chunked || this.sockets === null) return;
+    if (is_chunked) this.watch(client, port, { is_slow: false, previous });
+  }
+
+  /** The rest of the request's body is received slowly, because nobody will read it. */
+  slowDown({ address, port }: Client): void {
+    const client = `${address} ${port}`;
+    this.watch(client, port, { is_slow: true, previous: this.watched.get(client) });
+  }
+
+  private watch(
+    client: string,
+    client_port: number,
+    { is_slow, previous }: { is_slow: boolean; previous: WatchedConnection | undefined },
+  ): void {
+    if (this.sockets === null) return;
     const sockets = previous && openSockets(previous);
     const connection: WatchedConnection = {
-      client_port: port,
+      is_slow,
+      client_port,
       sockets,
       inspections: 0,
       has_tiny_chunks: false,
@@ -85,7 +102,7 @@ export class ReceiveWindows {
       const open = sockets?.filter((socket) => socket.isOpen(client_port));
       if (open?.length === 0) continue;
       this.watched.set(client, connection);
-      if (open && !connection.has_tiny_chunks) this.judge(connection, open);
+      if (open && !connection.is_slow && !connection.has_tiny_chunks) this.judge(connection, open);
     }
     if (this.watched.size > 0) return;
     clearInterval(this.timer);

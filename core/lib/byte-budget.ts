@@ -44,10 +44,17 @@ export class ByteBudget {
     requested: number,
     signal: AbortSignal,
   ): (() => void) | Promise<() => void> {
+    return (
+      this.tryAcquire(owner, requested) ??
+      this.wait(owner, Math.min(requested, this.options.bytes_max), signal)
+    );
+  }
+
+  /** The same, or null when it would have to wait. */
+  tryAcquire(owner: string, requested: number): (() => void) | null {
     const bytes = Math.min(requested, this.options.bytes_max);
-    if (this.waiting_count === 0 && this.hasShare(owner, bytes) && this.hasRoom(bytes))
-      return this.grant(owner, bytes);
-    return this.wait(owner, bytes, signal);
+    const has_room = this.waiting_count === 0 && this.hasShare(owner, bytes) && this.hasRoom(bytes);
+    return has_room ? this.grant(owner, bytes) : null;
   }
 
   private hasRoom(bytes: number): boolean {

@@ -1,7 +1,8 @@
-/** Acceptance, on the executable: memory use with bodies designed to exhaust it. */
+/** Acceptance, on the executable: memory use with bodies designed to exhaust it, and with many. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { startExecutable, type Executable } from "../helpers/executable";
+import { openSocket } from "../helpers/sockets";
 import { person, type Person } from "../helpers/person";
 
 const rss_mib_max = 400;
@@ -50,3 +51,40 @@ for (const [why, body] of bodies)
     },
     60_000,
   );
+
+const unread_bytes = 1_900_000;
+const multipart = "Content-Type: multipart/form-data; boundary=edge";
+const unread: [reason: string, path: () => Promise<string>, headers: () => string][] = [
+  [
+    "uploads",
+    async () => `/documents/file?folder_id=${await ada.folder()}`,
+    () => `Authorization: Bearer ${ada.key}\r\n${multipart}`,
+  ],
+  [
+    "texts",
+    async () => "/documents",
+    () => `Authorization: Bearer ${ada.key}\r\nContent-Type: application/json`,
+  ],
+  ["requests without a key", async () => "/documents", () => "Content-Type: application/json"],
+];
+test.skipIf(!existsSync("/proc/self/clear_refs")).each(unread)(
+  "400 connections send a body at once: %s",
+  async (_, path, headers) => {
+    const bob = await person(server, "bob");
+    const bobs_folder = await bob.folder();
+    const head =
+      `POST /api/dev/v1${await path()} HTTP/1.1\r\nHost: x\r\n${headers()}\r\n` +
+      `Content-Length: ${unread_bytes + 1}\r\n\r\n`;
+    const bytes = Buffer.concat([Buffer.from(head), Buffer.alloc(unread_bytes, " ")]);
+    takePeak();
+    const sockets = Array.from({ length: 400 }, () => openSocket(server.url()));
+    for (const socket of sockets) socket.send(bytes);
+    expect((await sockets.at(-1)!.answer()).status).toBe(503);
+    const content = "x".repeat(200_000);
+    const upload = await bob.send("POST", "/documents", { folder_id: bobs_folder, content });
+    expect(upload.status).toBe(201);
+    expect(takePeak()).toBeLessThan(rss_mib_max);
+    for (const socket of sockets) socket.cut();
+  },
+  60_000,
+);

@@ -27,6 +27,8 @@ const sockets = TcpSockets.open();
 const tiny_chunks_bytes = 64 * 1024;
 const begun_bytes = 128 * 1024;
 
+const nextIteration = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 class Client {
   received = "";
   private constructor(private readonly socket: Socket) {
@@ -47,18 +49,19 @@ class Client {
     return found.get(this.port)![0]!.receiveBufferBytes();
   }
 
-  /** Sends the head of a request; resolves when the server has it. */
+  /** Sends the head of a request; resolves when the server has it and has found the socket. */
   async begin(path: string, framing = "transfer-encoding: chunked"): Promise<void> {
     const before = requests;
     this.socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\n${framing}\r\n\r\n`);
     await until(() => requests > before);
+    await nextIteration();
   }
 
   /** Sends a part of the body, and looks at it before the server has read it. */
   async send(bytes: string): Promise<void> {
     this.socket.write(bytes);
     windows.inspect();
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextIteration();
   }
 
   close = () => this.socket.destroy();
@@ -107,7 +110,7 @@ describe.skipIf(sockets === null)("the window of a connection", () => {
       "requests that arrive together are found in one search",
       async (clients) => {
         for (const { port } of clients) windows.noteRequest({ address: "127.0.0.1", port }, true);
-        await new Promise((resolve) => setImmediate(resolve));
+        await nextIteration();
       },
     ],
     [

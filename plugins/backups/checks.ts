@@ -38,10 +38,16 @@ async function check(backups: BackupService, now_ms: number): Promise<CheckResul
       status: "fail",
       detail: backups.directoryGoneMessage(),
       fix: "Mount its disk, or change backups.directory.",
+      mendable: false,
     };
   const unusable = await whyUnusable(backups.settings.directory);
   if (unusable !== null)
-    return { status: "fail", detail: unusable, fix: "Correct that, or change backups.directory." };
+    return {
+      status: "fail",
+      detail: unusable,
+      fix: "Correct that, or change backups.directory.",
+      mendable: false,
+    };
   const { backups: listed } = await backups.list();
   const bad = listed.find(({ problem, failure: why }) => problem ?? why);
   if (failure)

@@ -80,7 +80,7 @@ export const toChecked = (check: SystemCheck, result: CheckResult): Checked => (
   id: idOf(check),
   name: check.name,
   ...result,
-  mendable: result.status !== "ok" && check.mend !== undefined,
+  mendable: result.status !== "ok" && check.mend !== undefined && result.mendable !== false,
 });
 
 async function inTime(run: () => Promise<CheckResult>): Promise<CheckResult> {

@@ -9,6 +9,8 @@ export interface CheckResult {
   readonly detail: string;
   /** What to do about it; null if nothing is wrong. */
   readonly fix: string | null;
+  /** False when `mend` can't repair what was found. */
+  readonly mendable?: boolean;
 }
 /** The result when nothing is wrong. */
 export const ok = (detail: string): CheckResult => ({ status: "ok", detail, fix: null });

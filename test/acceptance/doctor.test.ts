@@ -108,6 +108,8 @@ describe("doctor", () => {
       const env = { DOSSIER_BACKUPS_DIRECTORY: join(data, path) };
       const found = await runCommand(data, ["doctor"], { env });
       expect([found.code, found.stdout]).toEqual([1, expect.stringMatching(says)]);
+      // Without a promise that --fix repairs it.
+      expect(found.stdout).toMatch(/not a directory\.\n +Correct that/);
       const backup = await runCommand(data, ["backup"], { env });
       expect([backup.code, backup.stderr]).toEqual([1, expect.stringMatching(says)]);
     },

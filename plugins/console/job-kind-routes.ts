@@ -19,18 +19,18 @@ const KindRecord = named(
   t.Object({
     plugin: t.String(),
     name: t.String(),
-    ready: t.Integer({ description: "Waiting, those for a later time too." }),
+    ready: t.Integer({ description: "Waiting, including those for a later time." }),
     running: t.Integer(),
-    failed: t.Integer({ description: "Failed for good, as long as they are kept." }),
+    failed: t.Integer({ description: "Failed after their last attempt, until they are deleted." }),
     first_run_at: t.Union([t.String({ format: "date-time" }), t.Null()], {
-      description: "When the first of those that wait was, or is, to run.",
+      description: "When the first waiting job is, or was, due.",
     }),
     reasons: t.Array(t.Object({ error: t.String(), jobs: t.Integer() }), {
       description: "Why jobs of this kind failed, the most frequent first; five at most.",
     }),
     can_retry: t.Boolean({ description: "Those that failed can be run again." }),
     can_drop: t.Boolean({
-      description: "Those that wait can be dropped: what they are for is then said to have failed.",
+      description: "Whether waiting jobs can be dropped; their work then counts as failed.",
     }),
   }),
 );
@@ -46,28 +46,32 @@ const kind_example = {
   can_drop: true,
 };
 const selection_fields = {
-  plugin: t.String({ description: "As in the list." }),
-  name: t.String({ description: "As in the list." }),
+  plugin: t.String({ description: "As in the list of jobs." }),
+  name: t.String({ description: "As in the list of jobs." }),
   error: t.Optional(t.String({ description: "Only those that failed for this reason." })),
   after: t.Optional(
-    t.String({ description: "`next` of the call before, to go on where it has ended." }),
+    t.String({ description: "`next` of the previous call, to continue after it." }),
   ),
 };
 const next_field = {
   next: Nullable(
     t.String(),
-    "There are more than one call takes: ask again with it as `after`; null at the end.",
+    "More are left than one call handles: repeat the call with this as `after`. Null at the end.",
   ),
 };
 const Retried = t.Object({
-  retried: t.Integer({ description: "Run again, or what they were for is at work again." }),
-  left: t.Integer({ description: "Can't be run again; what they were for says how." }),
-  more: t.Boolean({ description: "There are more than one call takes." }),
+  retried: t.Integer({
+    description: "The number of jobs that will run again, or whose work goes on.",
+  }),
+  left: t.Integer({
+    description: "Jobs that can't be run again here: repeat the work that they belong to.",
+  }),
+  more: t.Boolean({ description: "Whether more are left than one call handles." }),
   ...next_field,
 });
 const Dropped = t.Object({
   dropped: t.Integer(),
-  left: t.Integer({ description: "Could not be dropped: they run by now." }),
+  left: t.Integer({ description: "Not dropped, because they are running." }),
   ...next_field,
 });
 const Gate = (description: string) => named("Gate", OneOf(["open", "paused"], { description }));
@@ -89,8 +93,8 @@ const VectorsRecord = t.Object({
       "`none`: nothing makes vectors; `ready`: every document has them; `pending`: they are " +
       "being made; `failing`: they are not, see `failing`.",
   }),
-  documents: t.Integer({ description: "That wait for their vectors." }),
-  passages: t.Integer({ description: "Of these documents, about." }),
+  documents: t.Integer({ description: "Documents waiting for their vectors." }),
+  passages: t.Integer({ description: "The approximate number of their passages." }),
   per_second: Nullable(t.Number(), "Passages, while it is at work; null when unknown."),
   left_s: Nullable(t.Integer(), "Seconds that are left at this speed; null when unknown."),
   failing: Nullable(t.String(), "Why it stands still."),
@@ -100,7 +104,7 @@ const FolderRecord = named(
   t.Object({
     folder_id: t.String(),
     owner: Nullable(t.String(), "The email of the user whose folder it is."),
-    waiting: t.Integer({ description: "Documents that are not read yet." }),
+    waiting: t.Integer({ description: "Documents whose text has not been extracted." }),
     per_minute: Nullable(t.Number(), "Documents read in a minute, of late; null when unknown."),
     left_s: Nullable(t.Integer(), "Seconds that are left at this speed; null when unknown."),
   }),
@@ -115,14 +119,14 @@ export const jobKindRoutes = {
     admin: true,
     answers: {
       200: {
-        description: "Kinds with jobs that wait, run or failed.",
+        description: "Kinds with waiting, running or failed jobs.",
         schema: t.Array(KindRecord),
         example: [kind_example],
       },
     },
   }),
   queue: route.get("/system/queue", {
-    summary: "The queue at a glance",
+    summary: "Summarize the queue",
     tag: "System",
     operation: "getQueue",
     surface,
@@ -182,7 +186,7 @@ export const jobKindRoutes = {
     errors: { 409: { overruled: "Something wins over what is stored here." } },
   }),
   setVectors: route.put("/system/queue/vectors", {
-    summary: "Pause or resume the making of vectors",
+    summary: "Pause or resume the creation of vectors",
     tag: "System",
     operation: "setVectors",
     surface,
@@ -207,7 +211,7 @@ export const jobKindRoutes = {
     example: { plugin: "documents", name: "documents.index" },
     answers: {
       200: {
-        description: "What became of them.",
+        description: "What happened to the jobs.",
         schema: Retried,
         example: { retried: 12, left: 0, more: false, next: null },
       },
@@ -229,7 +233,7 @@ export const jobKindRoutes = {
     example: { plugin: "documents", name: "documents.index", state: "failed" },
     answers: {
       200: {
-        description: "What became of them.",
+        description: "What happened to the jobs.",
         schema: Dropped,
         example: { dropped: 12, left: 0, next: null },
       },

@@ -8,13 +8,13 @@ export const NodeRecord = t.Object({
   role: OneOf(["all", "web", "worker"]),
   version: t.String(),
   status: OneOf(["up", "silent", "gone"], {
-    description: "Silent: not seen for 20 s. Gone: others go on with what it was doing.",
+    description: "`silent`: not seen for 20 s. `gone`: other processes have taken over its work.",
   }),
-  here: t.Boolean({ description: "It is the one that answers." }),
+  here: t.Boolean({ description: "Whether this process answers the request." }),
   started_at: Timestamp(),
   seen_at: Timestamp(),
   jobs: t.Array(t.Object({ plugin: t.String(), name: t.String(), jobs: t.Integer() }), {
-    description: "What it runs.",
+    description: "The number of jobs that it is running, by kind.",
   }),
 });
 

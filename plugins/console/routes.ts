@@ -17,7 +17,7 @@ import type { AddedModules } from "./plugin-modules";
 import type { StaticFiles } from "./static-files";
 
 const module_options = { description: "The path of its ES module." };
-const plugin_options = { description: "The plugin that brings it." };
+const plugin_options = { description: "The plugin that provides it." };
 const PageRecord = named(
   "ConsolePage",
   t.Object({
@@ -31,7 +31,9 @@ const PageRecord = named(
 const PanelRecord = t.Object({
   plugin: t.String(plugin_options),
   id: t.String(),
-  where: OneOf(["document", "folder", "chat", "signin"], { description: "Beside what it stands." }),
+  where: OneOf(["document", "folder", "chat", "signin"], {
+    description: "The kind of page that it is shown on.",
+  }),
   title: t.String(),
   module: t.String(module_options),
 });
@@ -47,18 +49,18 @@ const stream_example = `id: 6f9619ff-7\nevent: change\ndata: ${JSON.stringify(ch
 
 export const routes = {
   root: route.get("/", {
-    summary: "Leads to the console",
+    summary: "Redirect to the console",
     tag: "Pages",
     operation: "showRoot",
     root: true,
-    answers: { 302: { description: "To the console." } },
+    answers: { 302: { description: "Redirects to the console." } },
   }),
   console: route.get(console_root, {
-    summary: "Leads to the console",
+    summary: "Redirect to the console",
     tag: "Pages",
     operation: "showConsoleRoot",
     root: true,
-    answers: { 302: { description: "To the console." } },
+    answers: { 302: { description: "Redirects to the console." } },
   }),
   site: route.get(`${console_root}/*`, {
     summary: "The console and its files",

@@ -28,12 +28,14 @@ const surface = "console";
 const State = named("JobState", OneOf(["ready", "running", "done", "failed", "cancelled"]));
 
 const StorageRecord = t.Object({
-  database_bytes: t.Integer({ description: "Of the database with its log." }),
+  database_bytes: t.Integer({
+    description: "The size of the database, including its write-ahead log.",
+  }),
   database_free_bytes: t.Integer({
-    description: "Of these, what was left by what is deleted; what is new uses it first.",
+    description: "How much of it deleted records have left; new records use it first.",
   }),
   database_shrinks: t.Boolean({
-    description: "Whether the file gets smaller by itself; else `dossier compact` does it.",
+    description: "Whether the file shrinks by itself; otherwise run `dossier compact`.",
   }),
   files_bytes: Nullable(t.Integer(), "Of the originals; null while they are measured."),
   free_bytes: t.Integer(),
@@ -51,13 +53,16 @@ const SystemRecord = named(
         status: named("CheckStatus", OneOf(["ok", "warn", "fail"])),
         detail: t.String(),
         fix: Nullable(t.String()),
-        mendable: t.Boolean({ description: "Something is wrong, and the server can mend it." }),
+        mendable: t.Boolean({
+          description: "Whether the server can repair what is wrong.",
+        }),
       }),
     ),
     storage: StorageRecord,
     jobs: t.Object({ ready: t.Integer(), running: t.Integer(), failed: t.Integer() }),
     nodes: t.Array(NodeRecord, {
-      description: "Processes that serve the database, or went without a word in 10 minutes.",
+      description:
+        "Processes that use this database, and those that disappeared in the last 10 minutes.",
     }),
     plugins: t.Array(
       t.Object({
@@ -84,9 +89,9 @@ const JobRecord = named(
     run_at: Timestamp(),
     created_at: Timestamp(),
     finished_at: Nullable(Timestamp()),
-    subject: Nullable(t.String({ description: "The record it is about." })),
+    subject: Nullable(t.String({ description: "The record that it concerns." })),
     request_id: Nullable(t.String(), "The request that it goes back to, as the log names it."),
-    retriable: t.Boolean({ description: "It has failed and can be run again." }),
+    retriable: t.Boolean({ description: "The job has failed and can be run again." }),
   }),
 );
 
@@ -156,12 +161,12 @@ export const systemRoutes = {
   }),
   mend: route.post("/system/checks/:checkId/mend", {
     params: { checkId: "documents" },
-    summary: "Mend what a check has found",
+    summary: "Repair what a check has found",
     tag: "System",
     operation: "mendCheck",
     surface,
     admin: true,
-    description: "Only what loses nothing.",
+    description: "Only repairs that lose nothing.",
     answers: answer("What was done.", t.Object({ done: t.String() }), {
       done: "3 documents are indexed again.",
     }),
@@ -195,7 +200,7 @@ export const systemRoutes = {
     operation: "retryJob",
     surface,
     admin: true,
-    answers: { 204: { description: "It will run, or what it was for is at work again." } },
+    answers: { 204: { description: "The job will run, or the work that it belongs to goes on." } },
     errors: {
       409: {
         not_failed: "It has not failed.",
@@ -210,11 +215,16 @@ export const systemRoutes = {
     operation: "listLogLines",
     surface,
     admin: true,
-    description: "The newest first, as far as this run of the server remembers them.",
+    description: "The newest first, since the server started.",
     query: t.Object({
       level: t.Optional(OneOf(levels, { default: "info", description: "This level and above." })),
       limit: t.Optional(
-        t.Integer({ minimum: 1, maximum: 1_000, default: 200, description: "How many lines." }),
+        t.Integer({
+          minimum: 1,
+          maximum: 1_000,
+          default: 200,
+          description: "The number of lines.",
+        }),
       ),
     }),
     answers: answer(

@@ -14,7 +14,7 @@ const UsageRecord = named(
         console_requests: t.Integer({ description: "Made by the console." }),
         answers: t.Integer(),
         uploads: t.Integer({ description: "New documents of every kind." }),
-        storage_bytes: t.Integer({ description: "Held at the end of the day." }),
+        storage_bytes: t.Integer({ description: "Stored at the end of the day." }),
       }),
     ),
     storage: t.Object({
@@ -32,7 +32,7 @@ const UsageRecord = named(
         requests_per_window: NullableInteger,
         window_s: NullableInteger,
       },
-      { description: "Null: none." },
+      { description: "Null when there is no limit." },
     ),
   }),
 );
@@ -61,7 +61,7 @@ const usage_example = {
 
 export const usageRoutes = {
   usage: route.get("/usage", {
-    summary: "What one did, day by day",
+    summary: "Get a user's activity by day",
     tag: "Usage",
     operation: "getUsage",
     surface: "console",
@@ -72,13 +72,13 @@ export const usageRoutes = {
           minimum: 1,
           maximum: days_max,
           default: 30,
-          description: "How many days, today included.",
+          description: "The number of days, including today.",
         }),
       ),
     }),
     answers: {
       200: {
-        description: "Days, what is held now, and the limits in force.",
+        description: "The days, what is stored now, and the limits.",
         schema: UsageRecord,
         example: usage_example,
       },

@@ -2,6 +2,7 @@
  * Worker: chunks and encodes documents, so that no request waits for it. Each segment is a part of
  * the response; the response itself is the language of the text.
  */
+import { constants, setPriority } from "node:os";
 import { GarbageMeter } from "../../../core/lib/garbage-meter";
 import type { ReadableText } from "../../../core/lib/text-window";
 import type { ReadConnectionSpec } from "../../../core/sdk";
@@ -19,6 +20,9 @@ export interface EncoderProtocol {
   readonly part: EncodedSegment | PlacedSegment;
   readonly response: string | null;
 }
+
+// Requests come first where all cores are busy. On Linux this applies to the calling thread only.
+if (process.platform === "linux") setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
 
 const garbage = new GarbageMeter();
 /** What becomes garbage when a segment is made, in its own size. */

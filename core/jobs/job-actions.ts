@@ -48,12 +48,7 @@ export class JobActions {
   retry(id: string): Promise<void> {
     const { store, clock, wake } = this.options;
     return store.inTransaction(async (tx: JobsDb) => {
-      const job = await tx
-        .selectFrom("core_jobs")
-        .selectAll()
-        .where("id", "=", id)
-        .executeTakeFirst();
-      if (!job) throw notFound("job");
+      const job = await jobWithId(tx, id);
       if (job.state !== "failed")
         throw conflict(
           `Only failed jobs can be run again; this job is ${job.state}.`,
@@ -91,12 +86,7 @@ export class JobActions {
   async drop(id: string): Promise<void> {
     const { store } = this.options;
     await store.inDeletion(async (tx: JobsDb) => {
-      const job = await tx
-        .selectFrom("core_jobs")
-        .selectAll()
-        .where("id", "=", id)
-        .executeTakeFirst();
-      if (!job) throw notFound("job");
+      const job = await jobWithId(tx, id);
       if (job.state === "failed") {
         await tx.deleteFrom("core_jobs").where("id", "=", id).execute();
         return;
@@ -240,4 +230,11 @@ async function setReady(tx: JobsDb, id: string, now_ms: number): Promise<void> {
     if (isUnique(error)) throw conflict("Another such job is waiting already.", "already_waiting");
     throw error;
   }
+}
+
+/** @throws HttpError 404 */
+async function jobWithId(tx: JobsDb, id: string): Promise<Row> {
+  const job = await tx.selectFrom("core_jobs").selectAll().where("id", "=", id).executeTakeFirst();
+  if (!job) throw notFound("job");
+  return job;
 }

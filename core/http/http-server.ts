@@ -5,6 +5,7 @@ import { ipVersion } from "../base/networks";
 import { listenUrl, type ListenAddress } from "../base/public-url";
 import { settlesWithin } from "../lib/timeout";
 import { translateError } from "../store/storage-errors";
+import { AcceptTurns } from "./accept-turns";
 import type { Peer } from "./client";
 import type { Gateway } from "./gateway";
 import { problemResponse } from "./problem";
@@ -100,12 +101,18 @@ export async function serve(gateway: Gateway, options: ListenOptions): Promise<H
 interface HandlerOptions {
   readonly log: Log;
   readonly windows?: ReceiveWindows;
+  readonly accept_turns?: AcceptTurns;
 }
 /** The `fetch` handlers of the port and of the socket. */
-const handlers = (gateway: Gateway, via: Peer["via"], { log, windows }: HandlerOptions) => ({
+const handlers = (
+  gateway: Gateway,
+  via: Peer["via"],
+  { log, windows, accept_turns }: HandlerOptions,
+) => ({
   idleTimeout: idle_timeout_s,
   maxRequestBodySize: body_bytes_backstop,
   fetch(request: Request, self: Bun.Server<undefined>) {
+    accept_turns?.noteRequest();
     const peer = self.requestIP(request);
     if (peer) windows?.noteRequest(peer, request.headers.has("transfer-encoding"));
     const receiveSlowly = () => {
@@ -127,11 +134,11 @@ async function stopServer(server: Bun.Server<undefined>, limit_ms: number): Prom
 /** The TCP port, with or without TLS. */
 class Port {
   readonly url: string;
-  private address: { readonly hostname: string; readonly port: number };
+  private address: SocketAddress;
   private readonly log: Log;
-  private server: Bun.Server<undefined>;
+  private server: PortServer;
   /** Servers with an earlier certificate, kept until they have answered their last request. */
-  private readonly retired = new Set<Bun.Server<undefined>>();
+  private readonly retired = new Set<PortServer>();
 
   /** @throws Error in plain words */
   constructor(
@@ -143,11 +150,11 @@ class Port {
     this.address = { hostname: host, port };
     try {
       if (tls) refuseShared(this.address);
-      this.server = tls ? this.listen(tls.pair) : this.listen(null);
+      this.server = this.listen(tls && tls.pair);
     } catch (error) {
       throw new Error(openingProblem(error as Error & { code?: string }, host, port));
     }
-    const actual_port = this.server.port ?? port;
+    const { port: actual_port } = this.server;
     this.address = { hostname: host, port: actual_port };
     this.url = listenUrl({ host, port: actual_port }, tls !== null);
   }
@@ -161,26 +168,63 @@ class Port {
     const previous = this.server;
     this.server = this.listen(pair);
     this.retired.add(previous);
-    void previous.stop().finally(() => this.retired.delete(previous));
+    void previous.end().finally(() => this.retired.delete(previous));
   }
 
   async stop(limit_ms: number): Promise<void> {
-    await Promise.all([this.server, ...this.retired].map((server) => stopServer(server, limit_ms)));
+    await Promise.all([this.server, ...this.retired].map((server) => server.stop(limit_ms)));
   }
 
-  private listen(tls: TlsPair | null): Bun.Server<undefined> {
-    const { gateway, address, log } = this;
-    if (tls)
-      return Bun.serve({
-        ...handlers(gateway, "tls", { log }),
-        ...address,
-        tls: { ...tls },
-        reusePort: true,
-      });
-    const windows = new ReceiveWindows();
-    const server = Bun.serve({ ...handlers(gateway, "tcp", { log, windows }), ...address });
-    windows.open(server.port!);
-    return server;
+  private listen(tls: TlsPair | null): PortServer {
+    return new PortServer(this.gateway, this.address, { tls, log: this.log });
+  }
+}
+
+interface SocketAddress {
+  readonly hostname: string;
+  readonly port: number;
+}
+interface PortServerOptions {
+  readonly tls: TlsPair | null;
+  readonly log: Log;
+}
+
+/** One server of the runtime on the TCP port, and what is set on its socket. */
+class PortServer {
+  private readonly server: Bun.Server<undefined>;
+  private readonly accept_turns = new AcceptTurns();
+
+  /** @throws what the runtime throws */
+  constructor(gateway: Gateway, address: SocketAddress, { tls, log }: PortServerOptions) {
+    const { accept_turns } = this;
+    this.server = accept_turns.open(address.port, () => {
+      if (tls)
+        return Bun.serve({
+          ...handlers(gateway, "tls", { log, accept_turns }),
+          ...address,
+          tls: { ...tls },
+          reusePort: true,
+        });
+      const windows = new ReceiveWindows();
+      const options = { log, windows, accept_turns };
+      const server = Bun.serve({ ...handlers(gateway, "tcp", options), ...address });
+      windows.open(server.port!);
+      return server;
+    });
+  }
+
+  get port(): number {
+    return this.server.port!;
+  }
+
+  /** Accepts no new connections; resolves when all requests are answered. */
+  end(): Promise<void> {
+    this.accept_turns.close();
+    return this.server.stop();
+  }
+  stop(limit_ms: number): Promise<void> {
+    this.accept_turns.close();
+    return stopServer(this.server, limit_ms);
   }
 }
 

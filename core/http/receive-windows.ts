@@ -56,7 +56,7 @@ export class ReceiveWindows {
   /** Called when the server listens on this port. */
   open(port: number): void {
     this.port = port;
-    this.sockets?.listener(port)?.limitSegments(segment_bytes_max);
+    this.sockets?.listeners(port)[0]?.limitSegments(segment_bytes_max);
   }
 
   /** Called when a request arrives, before its body is parsed. */

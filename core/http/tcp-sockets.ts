@@ -17,15 +17,25 @@ const fixed_buffers_option = 72;
 const is_listening_option = 30;
 /** MSG_PEEK and MSG_DONTWAIT: leaves the bytes in the buffer, and does not wait for any. */
 const peek_flags = 0x02 | 0x40;
+/** F_DUPFD_CLOEXEC */
+const duplicate_command = 1030;
+/** O_CLOEXEC and SOCK_CLOEXEC: child processes don't inherit it. */
+const not_inherited = 0o2000000;
+/** SOCK_STREAM. */
+const stream_type = 1;
 /** AF_INET, AF_INET6. */
 const ip_families: readonly number[] = [2, 10];
 
 const openLibc = (path: string) =>
   dlopen(path, {
+    close: { args: ["i32"], returns: "i32" },
+    dup3: { args: ["i32", "i32", "i32"], returns: "i32" },
+    fcntl: { args: ["i32", "i32", "i32"], returns: "i32" },
     getpeername: { args: ["i32", "ptr", "ptr"], returns: "i32" },
     getsockname: { args: ["i32", "ptr", "ptr"], returns: "i32" },
     getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
     setsockopt: { args: ["i32", "i32", "i32", "ptr", "u32"], returns: "i32" },
+    socket: { args: ["i32", "i32", "i32"], returns: "i32" },
     recv: { args: ["i32", "ptr", "u64", "i32"], returns: "i64" },
   }).symbols;
 type Libc = ReturnType<typeof openLibc>;
@@ -47,9 +57,9 @@ export class TcpSockets {
     }
   }
 
-  /** The socket that listens on this port. */
-  listener(port: number): TcpSocket | undefined {
-    return this.sockets().find(
+  /** The sockets that listen on this port. */
+  listeners(port: number): TcpSocket[] {
+    return this.sockets().filter(
       (socket) => socket.isListening() && this.ownPort(socket.fd) === port,
     );
   }
@@ -123,6 +133,15 @@ export class TcpSocket {
     this.setOption(socket_level, fixed_buffers_option, 0);
   }
 
+  /** For a listening socket; null when the system refuses another open file. */
+  acceptSwitch(): AcceptSwitch | null {
+    const own = this.libc.fcntl(this.fd, duplicate_command, 0);
+    const idle = this.libc.socket(ip_families[0]!, stream_type | not_inherited, 0);
+    if (own >= 0 && idle >= 0) return new AcceptSwitch(this.fd, { own, idle }, this.libc);
+    for (const fd of [own, idle]) if (fd >= 0) this.libc.close(fd);
+    return null;
+  }
+
   /** How much memory the kernel may use for what was received and not read, bytes. */
   receiveBufferBytes(): number {
     return this.option(socket_level, receive_buffer_option);
@@ -142,5 +161,36 @@ export class TcpSocket {
   private setOption(level: number, name: number, value: number): void {
     const option = new Int32Array([value]);
     this.libc.setsockopt(this.fd, level, name, option, option.byteLength);
+  }
+}
+
+/**
+ * Makes a listening socket look as if no connection waited to be accepted, without losing any: its
+ * descriptor stands for an idle socket meanwhile, from which none can be accepted.
+ */
+export class AcceptSwitch {
+  constructor(
+    private readonly fd: number,
+    private readonly sockets: { readonly own: number; readonly idle: number },
+    private readonly libc: Pick<Libc, "dup3" | "close">,
+  ) {}
+
+  /** Connections wait in the kernel until `resume`. */
+  pause(): void {
+    this.replaceBy(this.sockets.idle);
+  }
+  resume(): void {
+    this.replaceBy(this.sockets.own);
+  }
+
+  /** Must be called before the socket is closed, which would stay open otherwise. */
+  release(): void {
+    this.resume();
+    const { own, idle } = this.sockets;
+    for (const fd of [own, idle]) this.libc.close(fd);
+  }
+
+  private replaceBy(fd: number): void {
+    this.libc.dup3(fd, this.fd, not_inherited);
   }
 }

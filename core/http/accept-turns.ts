@@ -1,0 +1,53 @@
+/**
+ * Bounds how long the runtime accepts connections before the event loop continues. By itself it
+ * accepts until none is waiting, and reads and handles the request of each at once: clients that
+ * hang up and come back meanwhile would keep it from everything else, and from noticing that they
+ * have gone.
+ */
+import { TcpSockets, type AcceptSwitch } from "./tcp-sockets";
+
+/** How long requests of new connections are handled in one iteration of the event loop. */
+const turn_ms = 4;
+
+/** Watches the requests of one listening socket. */
+export class AcceptTurns {
+  private accepting: AcceptSwitch | null = null;
+  /** When the first request of this iteration arrived; undefined before it. */
+  private began_ms: number | undefined;
+  private is_paused = false;
+
+  /** Opens the port with `listen`, and finds its socket, where the system allows that. */
+  open<T extends { readonly port?: number | undefined }>(port: number, listen: () => T): T {
+    const sockets = TcpSockets.open();
+    const earlier = new Set(sockets?.listeners(port).map(({ fd }) => fd));
+    const server = listen();
+    const listeners = sockets?.listeners(server.port!) ?? [];
+    this.accepting = listeners.find(({ fd }) => !earlier.has(fd))?.acceptSwitch() ?? null;
+    return server;
+  }
+
+  /** Must be called before the socket is closed, which would go on listening otherwise. */
+  close(): void {
+    this.accepting?.release();
+    this.accepting = null;
+  }
+
+  /** Called when a request arrives: the runtime may be accepting connections. */
+  noteRequest(): void {
+    if (this.accepting === null) return;
+    const now_ms = performance.now();
+    if (this.began_ms === undefined) {
+      this.began_ms = now_ms;
+      setImmediate(() => this.endTurn());
+    } else if (!this.is_paused && now_ms - this.began_ms >= turn_ms) {
+      this.is_paused = true;
+      this.accepting.pause();
+    }
+  }
+
+  private endTurn(): void {
+    this.began_ms = undefined;
+    if (this.is_paused) this.accepting?.resume();
+    this.is_paused = false;
+  }
+}

@@ -4,7 +4,7 @@
  * hang up and come back meanwhile would keep it from everything else, and from noticing that they
  * have gone.
  */
-import { TcpSockets, type AcceptSwitch } from "./tcp-sockets";
+import type { AcceptSwitch, TcpSocket } from "./tcp-sockets";
 
 /** How long requests of new connections are handled in one iteration of the event loop. */
 const turn_ms = 4;
@@ -16,14 +16,9 @@ export class AcceptTurns {
   private began_ms: number | undefined;
   private is_paused = false;
 
-  /** Opens the port with `listen`, and finds its socket, where the system allows that. */
-  open<T extends { readonly port?: number | undefined }>(port: number, listen: () => T): T {
-    const sockets = TcpSockets.open();
-    const earlier = new Set(sockets?.listeners(port).map(({ fd }) => fd));
-    const server = listen();
-    const listeners = sockets?.listeners(server.port!) ?? [];
-    this.accepting = listeners.find(({ fd }) => !earlier.has(fd))?.acceptSwitch() ?? null;
-    return server;
+  /** Called with the socket of the port, where it can be found. */
+  open(listener: TcpSocket | undefined): void {
+    this.accepting = listener?.acceptSwitch() ?? null;
   }
 
   /** Must be called before the socket is closed, which would go on listening otherwise. */

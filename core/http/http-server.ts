@@ -10,6 +10,7 @@ import type { Peer } from "./client";
 import type { Gateway } from "./gateway";
 import { problemResponse } from "./problem";
 import { ReceiveWindows } from "./receive-windows";
+import { TcpSockets } from "./tcp-sockets";
 import type { TlsFiles, TlsPair } from "./tls-files";
 import { clearSocketPath, openSocket, removeSocket } from "./unix-socket";
 
@@ -193,24 +194,22 @@ interface PortServerOptions {
 class PortServer {
   private readonly server: Bun.Server<undefined>;
   private readonly accept_turns = new AcceptTurns();
+  private readonly windows: ReceiveWindows;
 
   /** @throws what the runtime throws */
   constructor(gateway: Gateway, address: SocketAddress, { tls, log }: PortServerOptions) {
+    const windows = new ReceiveWindows({ is_encrypted: tls !== null });
     const { accept_turns } = this;
-    this.server = accept_turns.open(address.port, () => {
-      if (tls)
-        return Bun.serve({
-          ...handlers(gateway, "tls", { log, accept_turns }),
-          ...address,
-          tls: { ...tls },
-          reusePort: true,
-        });
-      const windows = new ReceiveWindows();
-      const options = { log, windows, accept_turns };
-      const server = Bun.serve({ ...handlers(gateway, "tcp", options), ...address });
-      windows.open(server.port!);
-      return server;
-    });
+    const options = {
+      ...handlers(gateway, tls ? "tls" : "tcp", { log, windows, accept_turns }),
+      ...address,
+      ...(tls && { tls: { ...tls }, reusePort: true }),
+    };
+    const { server, listener } = TcpSockets.listen(address.port, () => Bun.serve(options));
+    windows.open(server.port!, listener);
+    accept_turns.open(listener);
+    this.windows = windows;
+    this.server = server;
   }
 
   get port(): number {
@@ -219,12 +218,17 @@ class PortServer {
 
   /** Accepts no new connections; resolves when all requests are answered. */
   end(): Promise<void> {
-    this.accept_turns.close();
+    this.releaseSocket();
     return this.server.stop();
   }
   stop(limit_ms: number): Promise<void> {
-    this.accept_turns.close();
+    this.releaseSocket();
     return stopServer(this.server, limit_ms);
+  }
+
+  private releaseSocket(): void {
+    this.windows.close();
+    this.accept_turns.close();
   }
 }
 

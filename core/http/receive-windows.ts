@@ -2,7 +2,8 @@
  * Keeps bodies in tiny chunks from blocking the event loop. The runtime reads up to half a megabyte
  * of a connection at once, and its parser takes longer for the framing of a chunk than for a
  * thousand bytes of content. So the kernel receives only a little of a chunked body in advance, and
- * least of one in tiny chunks, which slows its sender down and nobody else.
+ * least of one in tiny chunks, which slows its sender down and nobody else. With TLS nobody can see
+ * the chunks in advance: where several send some, each receives as little.
  */
 import { isMostlyFraming } from "./chunk-framing";
 import { TcpSockets, type TcpSocket } from "./tcp-sockets";
@@ -13,7 +14,18 @@ const window_bytes = {
   initial: 64 * 1024,
   tiny_chunks: 32 * 1024,
   ordinary_chunks: 256 * 1024,
+  /** Of one of very many: a sender whose segments are larger waits for some time. */
+  min: 4 * 1024,
 };
+/** What all connections with tiny chunks may receive together. */
+const tiny_chunks_total_bytes = 2 * 2 ** 20;
+/**
+ * From so many watched connections on, new ones receive little before their first request: all of
+ * them may send one in the same moment.
+ */
+const crowd_min = 16;
+/** So few connections can't keep the server busy, whatever is encrypted in their bodies. */
+const encrypted_max = 2;
 /**
  * A segment must fit into the window, or its sender waits for seconds. Only those of the loopback
  * interface are larger by default.
@@ -40,11 +52,14 @@ interface WatchedConnection {
   sockets: readonly TcpSocket[] | undefined;
   inspections: number;
   has_tiny_chunks: boolean;
+  /** The limit that its sockets have now. */
+  window_bytes: number | undefined;
 }
 
 /** Watches the connections of one port. */
 export class ReceiveWindows {
   private readonly sockets = TcpSockets.open();
+  private readonly is_encrypted: boolean;
   /** Connections with a chunked body, by client. */
   private readonly watched = new Map<string, WatchedConnection>();
   /** Those of them whose sockets are not found yet. */
@@ -52,11 +67,25 @@ export class ReceiveWindows {
   private readonly sample = new Uint8Array(sample_bytes);
   private timer: NodeJS.Timeout | undefined;
   private port = 0;
+  private listener: TcpSocket | undefined;
+  /** The buffer of new connections, while it is limited. */
+  private unlimited_bytes: number | undefined;
 
-  /** Called when the server listens on this port. */
-  open(port: number): void {
+  /** `is_encrypted`: chunks can't be seen from outside of the runtime. */
+  constructor({ is_encrypted = false }: { readonly is_encrypted?: boolean } = {}) {
+    this.is_encrypted = is_encrypted;
+  }
+
+  /** Called when the server listens on this port, with its socket. */
+  open(port: number, listener: TcpSocket | undefined): void {
     this.port = port;
-    this.sockets?.listeners(port)[0]?.limitSegments(segment_bytes_max);
+    this.listener = listener?.mayUnlimitWindow() ? listener : undefined;
+    listener?.limitSegments(segment_bytes_max);
+  }
+
+  /** Called before the socket is closed. */
+  close(): void {
+    this.listener = undefined;
   }
 
   /** Called when a request arrives, before its body is parsed. */
@@ -86,10 +115,12 @@ export class ReceiveWindows {
       sockets,
       inspections: 0,
       has_tiny_chunks: false,
+      window_bytes: undefined,
     };
     this.watched.set(client, connection);
-    if (sockets) limit(sockets, window_bytes.initial);
+    if (sockets) this.limit(connection, sockets);
     else this.findLater(client, connection);
+    this.limitNewConnections();
     this.timer ??= setInterval(() => this.inspect(), inspect_every_ms).unref();
   }
 
@@ -102,8 +133,9 @@ export class ReceiveWindows {
       const open = sockets?.filter((socket) => socket.isOpen(client_port));
       if (open?.length === 0) continue;
       this.watched.set(client, connection);
-      if (open && !connection.is_slow && !connection.has_tiny_chunks) this.judge(connection, open);
+      if (open) this.judge(connection, open);
     }
+    this.limitNewConnections();
     if (this.watched.size > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;
@@ -124,7 +156,7 @@ export class ReceiveWindows {
     const found = this.sockets!.connections(this.port, ports);
     for (const connection of this.unfound.values()) {
       connection.sockets = found.get(connection.client_port) ?? [];
-      limit(connection.sockets, window_bytes.initial);
+      this.limit(connection, connection.sockets);
     }
     this.unfound.clear();
   }
@@ -137,12 +169,50 @@ export class ReceiveWindows {
 
   private judge(connection: WatchedConnection, open: readonly TcpSocket[]): void {
     connection.inspections++;
-    connection.has_tiny_chunks = open.some((socket) =>
-      isMostlyFraming(this.sample.subarray(0, socket.peek(this.sample))),
-    );
-    if (connection.has_tiny_chunks) limit(open, window_bytes.tiny_chunks);
-    else if (connection.inspections === inspections_min) limit(open, window_bytes.ordinary_chunks);
+    if (!this.is_encrypted && !connection.is_slow && !connection.has_tiny_chunks)
+      connection.has_tiny_chunks = open.some((socket) =>
+        isMostlyFraming(this.sample.subarray(0, socket.peek(this.sample))),
+      );
+    this.limit(connection, open);
   }
+
+  private limit(connection: WatchedConnection, open: readonly TcpSocket[]): void {
+    const bytes = this.windowOf(connection);
+    if (bytes === connection.window_bytes) return;
+    connection.window_bytes = bytes;
+    for (const socket of open) socket.limitWindow(bytes);
+  }
+
+  private windowOf({ is_slow, has_tiny_chunks, inspections }: WatchedConnection): number {
+    if (inspections === 0) return window_bytes.initial;
+    const connections = this.watched.size;
+    const is_suspected = this.is_encrypted && connections > encrypted_max;
+    if (has_tiny_chunks || is_suspected || (is_slow && connections >= crowd_min))
+      return shareOf(connections);
+    return is_slow || inspections < inspections_min
+      ? window_bytes.initial
+      : window_bytes.ordinary_chunks;
+  }
+
+  /** Applies to connections that are accepted from now on. */
+  private limitNewConnections(): void {
+    const is_crowd = this.watched.size >= crowd_min;
+    if (is_crowd && this.unlimited_bytes === undefined) {
+      this.unlimited_bytes = this.listener?.receiveBufferBytes();
+      this.listener?.limitWindow(window_bytes.initial);
+    } else if (this.watched.size === 0 && this.unlimited_bytes !== undefined) {
+      // The kernel reports twice what was asked for.
+      this.listener?.limitWindow(this.unlimited_bytes / 2);
+      this.listener?.unlimitWindow();
+      this.unlimited_bytes = undefined;
+    }
+  }
+}
+
+/** In steps, so that few are changed when connections come and go. */
+function shareOf(connections: number): number {
+  const bytes = 2 ** Math.floor(Math.log2(tiny_chunks_total_bytes / connections));
+  return Math.min(window_bytes.tiny_chunks, Math.max(window_bytes.min, bytes));
 }
 
 /** Undefined when they have to be found (again). */
@@ -153,6 +223,3 @@ function openSockets({
   const are_open = sockets?.length && sockets.every((socket) => socket.isOpen(client_port));
   return are_open ? sockets : undefined;
 }
-
-const limit = (sockets: readonly TcpSocket[], bytes: number): void =>
-  sockets.forEach((socket) => socket.limitWindow(bytes));

@@ -57,8 +57,22 @@ export class TcpSockets {
     }
   }
 
-  /** The sockets that listen on this port. */
-  listeners(port: number): TcpSocket[] {
+  /**
+   * Opens a port with `listen`; returns its socket too, if it is found. Another one may listen on
+   * the same port already.
+   */
+  static listen<T extends { readonly port?: number | undefined }>(
+    port: number,
+    listen: () => T,
+  ): { readonly server: T; readonly listener: TcpSocket | undefined } {
+    const sockets = TcpSockets.open();
+    const earlier = new Set(sockets?.listeners(port).map(({ fd }) => fd));
+    const server = listen();
+    const found = sockets?.listeners(server.port!) ?? [];
+    return { server, listener: found.find(({ fd }) => !earlier.has(fd)) };
+  }
+
+  private listeners(port: number): TcpSocket[] {
     return this.sockets().filter(
       (socket) => socket.isListening() && this.ownPort(socket.fd) === port,
     );
@@ -140,6 +154,11 @@ export class TcpSocket {
     if (own >= 0 && idle >= 0) return new AcceptSwitch(this.fd, { own, idle }, this.libc);
     for (const fd of [own, idle]) if (fd >= 0) this.libc.close(fd);
     return null;
+  }
+
+  /** Whether `unlimitWindow` has an effect. */
+  mayUnlimitWindow(): boolean {
+    return this.option(socket_level, fixed_buffers_option) !== -1;
   }
 
   /** How much memory the kernel may use for what was received and not read, bytes. */

@@ -45,7 +45,9 @@ function listen(has_turns: boolean): number {
   requests = 0;
   const open = () => Bun.serve({ port: 0, hostname: "127.0.0.1", fetch });
   turns = has_turns ? new AcceptTurns() : undefined;
-  server = turns ? turns.open(0, open) : open();
+  const opened = TcpSockets.listen(0, open);
+  turns?.open(opened.listener);
+  server = opened.server;
   return server.port!;
 }
 

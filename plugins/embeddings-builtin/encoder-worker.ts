@@ -9,6 +9,7 @@ import { compiledKernel } from "./kernels";
 import { readModel, type Model } from "./model-container";
 import { problemOf } from "./model-files";
 import {
+  laneOf,
   priorities,
   priorityOf,
   type FromEncoderWorker,
@@ -35,9 +36,9 @@ class OpenedEncoder {
   }
 
   async encode(id: number, kind: Kind, text: string): Promise<void> {
-    const priority = priorityOf(kind);
+    const priority = priorityOf(laneOf({ kind, text }));
     this.in_work[priority] = id;
-    const working = this.embed(id, kind, text);
+    const working = this.embed(id, kind, { text, priority });
     if (priority === "urgent") this.urgent = working;
     await working;
   }
@@ -48,8 +49,11 @@ class OpenedEncoder {
   }
 
   /** Always replies, even if nobody waits any more, because the pool then sends the next text. */
-  private async embed(id: number, kind: Kind, text: string): Promise<void> {
-    const priority = priorityOf(kind);
+  private async embed(
+    id: number,
+    kind: Kind,
+    { text, priority }: { readonly text: string; readonly priority: Priority },
+  ): Promise<void> {
     const pause = async (): Promise<void> => {
       await nextMessages();
       if (priority === "background") await this.urgent;
@@ -63,7 +67,7 @@ class OpenedEncoder {
         pause,
       });
       const { vectors } = encoded;
-      const tokens = priority === "urgent" ? encoded.tokens : undefined;
+      const tokens = kind === "document" ? undefined : encoded.tokens;
       answer(
         { id, vectors, tokens },
         [...vectors, ...(tokens ? [tokens] : [])].map(({ buffer }) => buffer),

@@ -1,15 +1,18 @@
 /**
  * The pool of encoder workers: they start with the first text and stop after an idle time. Queries
- * have priority over passages, also within a worker, and owners take turns.
+ * have priority over passages, and short ones over long ones, also within a worker; owners take
+ * turns.
  */
 import type { Log } from "../../core/sdk";
 import type { EmbedOptions } from "../search-index/contract";
 import {
-  kinds,
+  laneOf,
+  lanes,
   priorities,
   priorityOf,
   type FromEncoderWorker,
   type Kind,
+  type Lane,
   type PooledModel,
   type Priority,
   type ToEncoderWorker,
@@ -61,9 +64,10 @@ const deaths_max = 2;
 
 /** Distributes texts to workers. */
 export class EncoderPool {
-  private readonly waiting: Record<Kind, OwnerQueues> = {
+  private readonly waiting: Record<Lane, OwnerQueues> = {
     query: new OwnerQueues(),
     sentence: new OwnerQueues(),
+    long: new OwnerQueues(),
     document: new OwnerQueues(),
   };
   private workers: PooledWorker[] = [];
@@ -103,7 +107,7 @@ export class EncoderPool {
       for (const text of call_texts) this.abandon(text, reasonOf(signal));
     };
     signal.addEventListener("abort", abandon, { once: true });
-    for (const text of call_texts) this.waiting[kind].add(text);
+    for (const text of call_texts) this.waiting[laneOf(text)].add(text);
     this.assign();
     try {
       return await Promise.all(vectors);
@@ -131,13 +135,14 @@ export class EncoderPool {
   /** Assigns queued texts as far as there are workers. */
   private assign(): void {
     clearTimeout(this.idle_timer);
-    for (const kind of kinds) {
-      while (this.waiting[kind].size > 0) {
-        const pooled = this.workerFor(kind);
+    for (const lane of lanes) {
+      const priority = priorityOf(lane);
+      while (this.waiting[lane].size > 0) {
+        const pooled = this.workerFor(priority);
         if (pooled === undefined) break;
-        const text = this.waiting[kind].shift()!;
-        pooled.in_work[priorityOf(kind)] = text;
-        post(pooled.worker, { id: text.id, kind, text: text.text });
+        const text = this.waiting[lane].shift()!;
+        pooled.in_work[priority] = text;
+        post(pooled.worker, { id: text.id, kind: text.kind, text: text.text });
       }
     }
     const is_idle = this.workers.every((pooled) => pooled.is_open && isFree(pooled));
@@ -151,12 +156,11 @@ export class EncoderPool {
    * meanwhile. Work without a worker starts another one; the first worker opens the model before a
    * second is started.
    */
-  private workerFor(kind: Kind): PooledWorker | undefined {
+  private workerFor(priority: Priority): PooledWorker | undefined {
     const open = this.workers.filter(({ is_open }) => is_open);
     const idle = open.find(isFree);
     if (idle !== undefined) return idle;
-    const free =
-      priorityOf(kind) === "urgent" ? open.find(({ in_work }) => !in_work.urgent) : undefined;
+    const free = priority === "urgent" ? open.find(({ in_work }) => !in_work.urgent) : undefined;
     const is_opening = open.length < this.workers.length;
     if (free === undefined && !is_opening && this.workers.length < this.options.threads)
       this.start();
@@ -248,14 +252,15 @@ export class EncoderPool {
       if (text === null) continue;
       if (++text.deaths === deaths_max)
         text.reject(new Error(`the encoder crashed on a text: ${reason}`));
-      else this.waiting[text.kind].addFirst(text);
+      else this.waiting[laneOf(text)].addFirst(text);
     }
     this.assign();
   }
 
   private abandon(text: Text, reason: Error): void {
-    this.waiting[text.kind].remove(text);
-    const pooled = this.workers.find(({ in_work }) => in_work[priorityOf(text.kind)] === text);
+    const lane = laneOf(text);
+    this.waiting[lane].remove(text);
+    const pooled = this.workers.find(({ in_work }) => in_work[priorityOf(lane)] === text);
     // The worker has replied and is free again.
     if (pooled !== undefined) post(pooled.worker, { cancel: text.id });
     text.reject(reason);

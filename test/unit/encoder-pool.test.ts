@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { EncoderPool, type EncoderPoolOptions } from "../../plugins/embeddings-builtin/pool";
-import type { Kind } from "../../plugins/embeddings-builtin/worker-protocol";
+import { short_length_max, type Kind } from "../../plugins/embeddings-builtin/worker-protocol";
 
 const directory = mkdtempSync(join(tmpdir(), "dossier-encoder-"));
 const fine = join(directory, "fine");
@@ -125,6 +125,25 @@ test("a sentence goes before passages, even one in progress, and after questions
   await ask(["release"], { kind: "sentence" });
   await Promise.all([passage, ...others]);
   expect(order).toEqual(["question", "sentences", "passage", "second passage"]);
+  expect(started.length).toBe(1);
+});
+
+test("a long question goes after short ones, even in progress, and before passages", async () => {
+  const { ask, started } = poolOf();
+  const order: string[] = [];
+  const note = (name: string) => () => void order.push(name);
+  const long = (text: string) => `${text} ${"x".repeat(short_length_max)}`;
+  await ask(["a"]);
+  const first = ask([long("hold")], { kind: "query" }).then(note("long question"));
+  const others = [
+    ask(["a"]).then(note("passage")),
+    ask([long("q")], { kind: "query" }).then(note("second long question")),
+    ask(["q"], { kind: "query", owner: "bob" }).then(note("question")),
+  ];
+  await others.at(-1);
+  await ask(["release"], { kind: "query" });
+  await Promise.all([first, ...others]);
+  expect(order).toEqual(["question", "long question", "second long question", "passage"]);
   expect(started.length).toBe(1);
 });
 

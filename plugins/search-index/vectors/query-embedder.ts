@@ -52,6 +52,8 @@ export class QueryEmbedder {
   private readonly cache = new Map<string, EmbeddedQuery>();
   /** In a row. */
   private failures = 0;
+  /** How many queries got a vector. */
+  private successes = 0;
   private last_failure = "";
   private paused_until_ms = 0;
   /** A query is trying whether the embedder is back. */
@@ -103,14 +105,17 @@ export class QueryEmbedder {
     const probe = this.failures >= failures_max;
     if (probe && (this.isPaused() || this.probing)) return undefined;
     this.probing = probe;
+    const { successes } = this;
     try {
       const query = await this.embed(embedder, set, { text, owner_id: request.owner_id }, signal);
       this.failures = 0;
+      this.successes++;
       if (query !== undefined) this.remember(key, query);
       return query;
     } catch (error) {
       signal?.throwIfAborted();
-      this.countFailure(error);
+      // Otherwise the embedder works: the query had too many others before it.
+      if (this.successes === successes) this.countFailure(error);
       return undefined;
     } finally {
       if (probe) this.probing = false;

@@ -12,13 +12,12 @@ export class KnownCallers {
 
   /**
    * The owner, where known. Unknown keys from one address share a name, however many are tried;
-   * requests without a key, such as probes, have another one.
+   * requests without a key have another one, and those that send nothing, such as probes, a third.
    */
   subjectOf(request: Request, { address }: Client): string {
     const credentials = credentialsOf(request);
-    return credentials === null
-      ? address
-      : (this.owners.get(credentials) ?? `a key from ${address}`);
+    if (credentials !== null) return this.owners.get(credentials) ?? `a key from ${address}`;
+    return sendsBody(request) ? `a body from ${address}` : address;
   }
 
   /** Remembers whose request this was. */
@@ -39,3 +38,5 @@ export class KnownCallers {
 
 const credentialsOf = ({ headers }: Request): string | null =>
   headers.get("authorization") ?? headers.get("cookie");
+const sendsBody = ({ headers }: Request): boolean =>
+  headers.has("content-length") || headers.has("transfer-encoding");

@@ -9,6 +9,12 @@ const caller = (owner_id: string) => ({ owner_id, key_id: "key_1", scopes: [] })
 
 const rows: [reason: string, headers: Record<string, string>, subject: string][] = [
   ["a request without credentials goes by its address", {}, "192.0.2.1"],
+  [
+    "a body without credentials delays no probe",
+    { "content-length": "1" },
+    "a body from 192.0.2.1",
+  ],
+  ["so does a chunked one", { "transfer-encoding": "chunked" }, "a body from 192.0.2.1"],
   ["a known key goes by its owner", { authorization: "Bearer one" }, "ada"],
   ["another key of the same owner goes by that owner", { authorization: "Bearer two" }, "ada"],
   ["a known cookie goes by its owner", { cookie: "session=1" }, "bob"],

@@ -1,5 +1,6 @@
 /** Whether the best sentence answers the question, or is merely the closest. Pure. */
 import { asksForNumber } from "./answer-types";
+import type { NameEvidence } from "./question-names";
 import type { Sentence } from "./sentence-ranking";
 
 /** What the passages and their other sentences say about it. */
@@ -18,11 +19,10 @@ export interface RelevanceContext {
   readonly is_other_language: boolean;
   /** Their similarities include those of their tokens. */
   readonly are_by_tokens: boolean;
-  /** ISO 639-1; null when undetected. */
-  readonly language: string | null;
-  readonly passages_language: string | null;
-  /** The question contains a number, a code, an abbreviation or a name that no passage has. */
-  readonly is_name_missing: boolean;
+  /** How well the model relates their languages (`Similarities` of the index). */
+  readonly alignment: number | null;
+  /** Which numbers, codes, abbreviations and names of the question the passages have. */
+  readonly names: NameEvidence;
   readonly question: string;
 }
 
@@ -54,46 +54,35 @@ const thresholds = {
   cell: 0.75,
 } as const;
 /**
- * Across languages words say nothing. What answers is similar, and its passage and its sentence
- * exceed the others: each counts by its weight. For questions in some languages even answers are
- * less similar, so a lower threshold is enough. Chosen with questions in fourteen languages, most
- * of them about passages in another one.
+ * Across languages words say nothing, except for numbers and names. What answers is similar, more so
+ * the better the model relates the two languages, and its passage exceeds the others. Chosen with
+ * questions about passages in 18 pairs of languages, and about others; rounded.
  */
 interface AcrossLanguages {
-  readonly lead: number;
-  readonly others: number;
-  readonly missing_name: number;
+  /** For a typical pair of languages. */
   readonly threshold: number;
-  readonly threshold_of_distant: number;
-  /** Languages of questions. */
-  readonly distant: ReadonlySet<string | null>;
-  /**
-   * For passages in Chinese, which say twice as much as others of their length: fewer of their
-   * sentences are compared in time, and the one that answers may not be among them.
-   */
-  readonly threshold_in_chinese: number;
+  /** By how much more is asked when their alignment is higher by 1. */
+  readonly by_alignment: number;
+  /** The weight of the other sentences' similarity. */
+  readonly others: number;
 }
-const across: AcrossLanguages = {
-  lead: 0.5,
-  others: 0.3,
-  missing_name: 0.1,
-  threshold: 0.46,
-  threshold_of_distant: 0.35,
-  distant: new Set(["zh"]),
-  threshold_in_chinese: 0.46,
-};
+const across_by_vectors: AcrossLanguages = { threshold: 0.34, by_alignment: 0.5, others: 0.3 };
 /** Other sentences share fewer tokens, even those about the same subject. */
-const across_by_tokens: AcrossLanguages = {
-  lead: 0.4,
-  others: 0,
-  missing_name: 0.1,
-  threshold: 0.43,
-  threshold_of_distant: 0.35,
-  distant: new Set(["el", "ko", "tr", "vi", "zh"]),
-  threshold_in_chinese: 0.33,
-};
-/** A sentence in the question's language stands out above both thresholds; the second as above. */
-const standing_out = { similarity: 0.8, threshold: 0.85 } as const;
+const across_by_tokens: AcrossLanguages = { threshold: 0.28, by_alignment: 0.6, others: 0 };
+const typical_alignment = 1;
+/** What counts in addition to similarity. */
+const across_weights = {
+  lead: 0.5,
+  number_found: 0.2,
+  number_missing: -0.35,
+  name_found: 0.15,
+  name_missing: -0.1,
+} as const;
+/**
+ * A sentence in the question's language stands out above both thresholds; the second is for its
+ * similarity, by how much its passage exceeds the others, and it the other sentences.
+ */
+const standing_out = { similarity: 0.8, threshold: 0.85, lead: 0.5, others: 0.3 } as const;
 /**
  * A passage is less similar than its sentence, which a busy server may be unable to compare in
  * time.
@@ -109,14 +98,14 @@ const similarity_weight = 0.25;
  */
 export function isRelevant(sentence: Sentence, context: RelevanceContext): boolean {
   const { features, similarity } = sentence;
-  const { passages_coverage, passage_meaning, is_other_language, is_name_missing, lead } = context;
+  const { passages_coverage, passage_meaning, is_other_language, names, lead } = context;
   const nearness =
     similarity ?? (passage_meaning === null ? null : passage_meaning / passage_factor);
   if (is_other_language && nearness !== null)
     return isNearAcross(
       nearness,
       context,
-      context.are_by_tokens && similarity !== null ? across_by_tokens : across,
+      context.are_by_tokens && similarity !== null ? across_by_tokens : across_by_vectors,
     );
   if (
     sentence.row?.is_exact &&
@@ -129,14 +118,15 @@ export function isRelevant(sentence: Sentence, context: RelevanceContext): boole
   if (
     similarity >= thresholds.close.similarity &&
     lead >= thresholds.close.lead &&
-    !is_name_missing
+    !names.is_missing
   )
     return true;
   const needs_more =
-    is_name_missing || (asksForNumber(context.question) && features.answer_type === 0);
+    names.is_missing || (asksForNumber(context.question) && features.answer_type === 0);
   const stands_out =
     similarity >= standing_out.similarity &&
-    standingOf(similarity, context, across) >= standing_out.threshold;
+    similarity + standing_out.lead * lead - standing_out.others * context.others_meaning >=
+      standing_out.threshold;
   const usual_min = stands_out ? thresholds.total_standing_out : thresholds.total;
   const total_min = needs_more ? thresholds.total_needing_more : usual_min;
   const total = words + lead + similarity_weight * similarity;
@@ -145,18 +135,15 @@ export function isRelevant(sentence: Sentence, context: RelevanceContext): boole
 
 function isNearAcross(
   nearness: number,
-  context: RelevanceContext,
-  limits: AcrossLanguages,
+  { alignment, lead, names, others_meaning }: RelevanceContext,
+  { threshold, by_alignment, others }: AcrossLanguages,
 ): boolean {
-  const missing = context.is_name_missing ? limits.missing_name : 0;
-  const is_distant = limits.distant.has(context.language);
-  const threshold = is_distant ? limits.threshold_of_distant : limits.threshold;
-  const threshold_min =
-    context.passages_language === "zh" ? limits.threshold_in_chinese : threshold;
-  return standingOf(nearness, context, limits) - missing >= Math.min(threshold, threshold_min);
+  const evidence =
+    across_weights.lead * lead +
+    across_weights.number_found * Number(names.is_number_found) +
+    across_weights.number_missing * Number(names.is_number_missing) +
+    across_weights.name_found * Number(names.is_name_found) +
+    across_weights.name_missing * Number(names.is_name_missing);
+  const above_typical = (alignment ?? typical_alignment) - typical_alignment;
+  return nearness + evidence - others * others_meaning >= threshold + by_alignment * above_typical;
 }
-const standingOf = (
-  nearness: number,
-  context: RelevanceContext,
-  { lead, others }: Pick<AcrossLanguages, "lead" | "others">,
-): number => nearness + lead * context.lead - others * context.others_meaning;

@@ -1,9 +1,10 @@
 /** Finds the sentences in passages that answer a question: by words, then by similarity. */
 import type { Question } from "../chats/contract";
-import type { SearchedTerm, SearchIndex } from "../search-index/contract";
+import type { SearchedTerm, SearchIndex, SimilarityOptions } from "../search-index/contract";
 import type { Retrieved } from "../search/contract";
+import { nameEvidence, namedIn } from "./question-names";
 import { questionParts } from "./question-parts";
-import { isRelevant } from "./relevance";
+import { isRelevant, type RelevanceContext } from "./relevance";
 import { chooseSentences } from "./sentence-choice";
 import {
   sentencesWithFeatures,
@@ -73,28 +74,33 @@ export async function findSentences(
   const terms = searched_terms.filter(({ term }) => !missing_compounds.has(term));
   const terms_of = parts.map((part) => termsOf(part, parts, terms, analysis));
   const language = languageOf(question.text, { is_question: true });
-  const passages_language = languageOf(passages_text);
+  const languages = { question: language, texts: languageOf(passages_text) };
   const answers = await Promise.all(
     parts.map(async (part, at) => {
-      const { ranked, are_by_tokens } = await ranking(part, terms_of[at]!, sources, {
+      const { ranked, are_by_tokens, alignment } = await ranking(part, terms_of[at]!, sources, {
         compare: question.compare,
         analysis,
         candidates:
           (is_other_language ? candidates_in_other_language_max : candidates_max) / parts.length,
         by_tokens: is_other_language,
+        languages,
       });
+      const [best] = ranked;
       const is_answer =
-        ranked.length > 0 &&
-        isRelevant(ranked[0]!, {
+        best !== undefined &&
+        isRelevant(best, {
           passages_coverage: coveredShare(terms_of[at]!, passage_terms),
-          is_name_missing: isNameMissing(part, passage_terms, { analysis, language }),
-          passage_meaning: meanings[ranked[0]!.source] ?? null,
+          names: nameEvidence(namedIn(part, { analysis, language }), {
+            text: passages_text,
+            passage_terms,
+            own_terms: termsIn([sources[best.source]!], analysis),
+          }),
+          passage_meaning: meanings[best.source] ?? null,
           lead: lead ?? 0,
           others_meaning: meanOf(ranked.slice(1).map(({ similarity }) => similarity)),
           is_other_language,
           are_by_tokens,
-          language,
-          passages_language,
+          alignment,
           question: part,
         });
       return { ranked, is_answer };
@@ -187,20 +193,25 @@ async function ranking(
     analysis,
     candidates,
     by_tokens,
+    languages,
   }: {
     readonly compare: Question["compare"];
     readonly analysis: TextAnalysis;
     readonly candidates: number;
     readonly by_tokens: boolean;
+    readonly languages: SimilarityOptions["languages"];
   },
-): Promise<{ readonly ranked: Sentence[]; readonly are_by_tokens: boolean }> {
+): Promise<
+  { readonly ranked: Sentence[] } & Pick<RelevanceContext, "are_by_tokens" | "alignment">
+> {
   const by_words = rankSentences(sentencesWithFeatures(question, terms, sources, analysis));
   const texts = candidatesOf(by_words, sources, candidates);
-  const options = { timeout_ms: meaning_timeout_ms, by_tokens };
+  const options = { timeout_ms: meaning_timeout_ms, by_tokens, languages };
   const similarities = await compare?.(question, texts, options);
   return {
     ranked: rankByMeaning(by_words, similarities?.of_texts ?? []),
     are_by_tokens: similarities?.are_by_tokens ?? false,
+    alignment: similarities?.alignment ?? null,
   };
 }
 
@@ -242,34 +253,4 @@ function coveredShare(terms: readonly Weighted[], passage_terms: ReadonlySet<str
   return total === 0
     ? 0
     : terms.reduce((sum, { term, idf }) => sum + (passage_terms.has(term) ? idf : 0), 0) / total;
-}
-
-/** Numbers, codes, abbreviations and names with capitals inside are seldom paraphrased. */
-const number = /\p{Nd}/u;
-const number_or_abbreviation = /\p{Nd}|^\p{Lu}{2,}$|\p{Ll}\p{Lu}/u;
-/** So are other names, which begin with a capital. */
-const capitalized = /^\p{Lu}\p{L}/u;
-/** In these languages a capital marks every noun. */
-const languages_with_capitals = new Set(["de", "lb"]);
-
-function isNameMissing(
-  question: string,
-  passage_terms: ReadonlySet<string>,
-  { analysis, language }: { readonly analysis: TextAnalysis; readonly language: string | null },
-): boolean {
-  const words = analysis.analyze(question).map(({ term, start, end }) => ({
-    term,
-    start,
-    text: question.slice(start, end),
-  }));
-  const first = words[0]?.start;
-  // In a question written in capitals only, or with one on each word, these mark nothing.
-  const in_lower_case = words.filter(({ text }) => /^\p{Ll}/u.test(text)).length;
-  const marks_names = language !== null && !languages_with_capitals.has(language);
-  const has_names = marks_names && in_lower_case * 2 > words.length;
-  const other = /\p{Ll}/u.test(question) ? number_or_abbreviation : number;
-  return words.some(({ term, start, text }) => {
-    const is_name = has_names && start !== first && capitalized.test(text);
-    return (is_name || other.test(text)) && !passage_terms.has(term);
-  });
 }

@@ -170,6 +170,8 @@ export interface SimilarityOptions {
   readonly timeout_ms: number;
   /** Compares tokens, too, if the embedder has vectors of these. */
   readonly by_tokens?: boolean;
+  /** ISO 639-1; null when undetected. */
+  readonly languages?: { readonly question: string | null; readonly texts: string | null };
 }
 /** Missing altogether when unavailable. */
 export interface Similarities {
@@ -177,6 +179,11 @@ export interface Similarities {
   readonly of_texts: readonly (number | null)[];
   /** Tokens were compared, too. */
   readonly are_by_tokens: boolean;
+  /**
+   * How well the model relates the two languages: 1 for a typical pair, more for closer ones; null
+   * when unknown.
+   */
+  readonly alignment: number | null;
 }
 
 export interface SearchIndex {

@@ -18,6 +18,7 @@ const whole_scale: MeaningScale = {
   answer_margin: 1,
 };
 const centre = Float32Array.of(0, 0);
+const alignments = new Map([["de en", 1.3]]);
 /** Each letter `y` in a text turns its vector toward the question's, which is (0, 1). */
 const vectorOf = (text: string): Float32Array => {
   const towards = text.split("y").length - 1;
@@ -61,7 +62,7 @@ function similaritiesOf({
     questions: {
       vectorsOf: async () =>
         has_question
-          ? { set_id: 7, data: Float32Array.of(0, 1), scale, tokens, centre }
+          ? { set_id: 7, data: Float32Array.of(0, 1), scale, tokens, centre, alignments }
           : undefined,
     },
   });
@@ -70,7 +71,7 @@ function similaritiesOf({
     similarities.of("which?", texts, { ...options, by_tokens: true });
   const ask = async (texts: readonly string[], timeout_ms = 10_000, signal?: AbortSignal) =>
     (await similarities.of("which?", texts, { ...options, timeout_ms, signal }))?.of_texts ?? null;
-  return { ask, askByTokens, calls, clock };
+  return { ask, askByTokens, calls, clock, similarities, options };
 }
 const forever: Embed = () => new Promise(() => undefined);
 
@@ -101,7 +102,6 @@ describe("the similarities of texts to a question", () => {
     expect(right).toBeCloseTo(1, 6);
   });
   describe("compared by tokens", () => {
-    // Half of one: that of the whole text is 0.
     const same = tokenSimilarity(
       tokensOf(Float32Array.of(0, 1), centre),
       tokensOf(Float32Array.of(0, 1), centre),
@@ -111,20 +111,36 @@ describe("the similarities of texts to a question", () => {
       onVectors!(texts[0]!, [vectorOf(texts[0]!)], Float32Array.of(1, 0, 0, 1));
       return texts.map(vectorOf);
     };
-    test("are the mean of both", async () => {
+    test("are those of the tokens", async () => {
       const { askByTokens, calls } = similaritiesOf({ embed, tokens: Float32Array.of(0, 1) });
-      const expected = { of_texts: [same / 2], are_by_tokens: true };
+      const expected = { of_texts: [same], are_by_tokens: true, alignment: null };
       expect(await askByTokens(["x"])).toEqual(expected);
       expect(await askByTokens(["x"])).toEqual(expected);
       expect(calls.length).toBe(1);
     });
     test("are unknown for a text without tokens", async () => {
       const { askByTokens } = similaritiesOf({ embed, tokens: Float32Array.of(0, 1) });
-      expect((await askByTokens(["x", "y"]))!.of_texts).toEqual([same / 2, null]);
+      expect((await askByTokens(["x", "y"]))!.of_texts).toEqual([same, null]);
     });
     test("are those of whole texts when the embedder has no tokens", async () => {
       const { askByTokens } = similaritiesOf({ embed });
-      expect(await askByTokens(["x"])).toEqual({ of_texts: [0], are_by_tokens: false });
+      const expected = { of_texts: [0], are_by_tokens: false, alignment: null };
+      expect(await askByTokens(["x"])).toEqual(expected);
+    });
+  });
+  const pairs: [why: string, question: string | null, texts: string | null, number | null][] = [
+    ["of a question in one of two languages", "de", "en", 1.3],
+    ["of one in the other", "en", "de", 1.3],
+    ["of a pair that is unknown", "de", "fr", null],
+    ["of an undetected language", null, "en", null],
+  ];
+  test.each(pairs)("come with the alignment %s", async (_why, question, texts, alignment) => {
+    const { similarities, options } = similaritiesOf();
+    const languages = { question, texts };
+    expect(await similarities.of("which?", ["x"], { ...options, languages })).toEqual({
+      of_texts: [0],
+      are_by_tokens: false,
+      alignment,
     });
   });
   test("are partial when some are late", async () => {

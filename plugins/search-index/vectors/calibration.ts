@@ -2,6 +2,8 @@
  * What the cosines of a model mean. One model gives .69 for unrelated texts, another .05; so each
  * is measured with known questions and passages. Pure.
  */
+import { alignmentsOf, type LanguageAlignments } from "./language-alignment";
+import { reference_languages } from "./reference-questions";
 import type { MeaningScale } from "./vector-math";
 import { cosine, withoutDirections } from "./vector-products";
 
@@ -11,6 +13,7 @@ export interface Calibration extends Pick<
   "answer_margin" | "passage_likeness" | "spread"
 > {
   readonly languages: Languages;
+  readonly alignments: LanguageAlignments;
   /** Passages on various subjects, concatenated, each of length 1. */
   readonly passages: readonly Float32Array[];
   /** What the vectors of questions and passages have in common. */
@@ -34,7 +37,7 @@ export interface ReferenceVectors {
     readonly question: ReferenceVector;
     readonly passage: ReferenceVector;
   }[];
-  /** The same questions in each language. */
+  /** The same questions in each of `reference_languages`. */
   readonly questions: readonly (readonly ReferenceVector[])[];
 }
 
@@ -94,6 +97,7 @@ export function calibrationOf({ pairs, questions }: ReferenceVectors): Calibrati
   return answer_margin > 0 && answer_margin >= spreads_min * spread
     ? {
         languages,
+        alignments: alignmentsOf(reference_languages, questions),
         passages,
         passage_likeness: likenessOf(passages, languages.directions),
         centre: averageOf([languages.common, averageOf(passages)]),

@@ -9,6 +9,7 @@ import { scaleOf, type Calibration } from "./calibration";
 import type { Calibrations } from "./calibrations";
 import type { Embedder, EmbedOptions, SearchRequest } from "../contract";
 import type { VectorSetRow } from "../store";
+import type { LanguageAlignments } from "./language-alignment";
 import { embedChecked, meanOf, type QueryVector } from "./vector-math";
 
 /** How long a search waits for its vector. */
@@ -45,6 +46,8 @@ interface EmbeddedQuery extends QueryVector {
 export interface QueryVectors extends EmbeddedQuery {
   /** What the vectors of texts have in common; undefined as long as `scale` is. */
   readonly centre?: Float32Array | undefined;
+  /** How well the model relates languages; undefined as long as `scale` is. */
+  readonly alignments?: LanguageAlignments | undefined;
 }
 
 /** Remembers recent queries, and pauses after failures. */
@@ -84,7 +87,12 @@ export class QueryEmbedder {
     if (query === undefined) return undefined;
     const calibration = await this.calibrationOf(set, embedder, signal);
     const scale = calibration && scaleOf(calibration, query.data);
-    return { ...query, scale, centre: calibration?.centre };
+    return {
+      ...query,
+      scale,
+      centre: calibration?.centre,
+      alignments: calibration?.alignments,
+    };
   }
 
   private async embeddedIn(

@@ -1,7 +1,8 @@
 /**
  * The same questions in many languages and scripts, used to determine what distinguishes languages
- * in the vectors of a model (`calibration.ts`). Each list has them in the same order. Any change
- * must raise `reference_version`.
+ * in the vectors of a model (`calibration.ts`), and how well it relates them
+ * (`language-alignment.ts`). Each list has them in the same order. Any change must raise
+ * `reference_version`.
  */
 export const reference_questions: readonly (readonly string[])[] = [
   [
@@ -165,3 +166,6 @@ export const reference_questions: readonly (readonly string[])[] = [
     "Πού μπορώ να αλλάξω τον κωδικό μου;",
   ],
 ];
+/** The language of each list, ISO 639-1. */
+export const reference_languages: readonly string[] =
+  "en de fr es pt it nl pl ru tr vi id ar fa hi th zh ja ko el".split(" ");

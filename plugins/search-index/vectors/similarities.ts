@@ -6,6 +6,7 @@ import { messageOf } from "../../../core/lib/error-message";
 import { leftUntil, TimeLimit } from "../../../core/lib/timeout";
 import type { Context } from "../../../core/sdk";
 import type { Embedder, EmbedOptions, Similarities, SimilarityOptions } from "../contract";
+import { alignmentBetween } from "./language-alignment";
 import type { QueryEmbedder } from "./query-embedder";
 import type { VectorSetRow } from "../store";
 import { tokenSimilarity, tokensOf, type Tokens } from "./token-similarity";
@@ -73,7 +74,7 @@ export class TextSimilarities {
       const request = { query: question, owner_id, folder_ids: [], limit: 1 };
       const query = await limit.race(questions.vectorsOf(request, limit.signal));
       if (query?.set_id !== set.id || query.scale === undefined) return null;
-      const { scale, tokens } = query;
+      const { scale, tokens, alignments } = query;
       const centre = cache_name === "with_tokens" ? query.centre : undefined;
       const missing = [...new Set(texts.filter((text) => !embedded.has(text)))];
       if (missing.length > 0)
@@ -85,10 +86,14 @@ export class TextSimilarities {
         );
       if (embedded.size === 0) return null;
       const of_question = centre && tokens && tokensOf(tokens, centre);
-      return similaritiesTo(
-        { scale, of_question },
-        texts.map((text) => embedded.get(text)),
-      );
+      const { question: one = null, texts: other = null } = options.languages ?? {};
+      return {
+        ...similaritiesTo(
+          { scale, of_question },
+          texts.map((text) => embedded.get(text)),
+        ),
+        alignment: alignments ? alignmentBetween(alignments, one, other) : null,
+      };
     } catch (error) {
       signal?.throwIfAborted();
       this.countFailure(error, false);
@@ -198,22 +203,19 @@ export class TextSimilarities {
   }
 }
 
-/** Null for a text that is undefined. With tokens, these count half. */
+/** Null for a text that is undefined. With tokens, only these count. */
 function similaritiesTo(
   {
     scale: { adjusted_query, unrelated, answer_margin },
     of_question,
   }: { readonly scale: MeaningScale; readonly of_question: Tokens | undefined },
   texts: readonly (EmbeddedText | undefined)[],
-): Similarities {
+): Omit<Similarities, "alignment"> {
   const of_texts = texts.map((text) => {
     if (text === undefined) return null;
-    const by_vector = (cosine(text.vector, adjusted_query) - unrelated) / answer_margin;
-    if (of_question === undefined) return by_vector;
-    const by_tokens = text.tokens
-      ? tokenSimilarity(of_question, text.tokens, adjusted_query.length)
-      : null;
-    return by_tokens === null ? null : (by_vector + by_tokens) / 2;
+    if (of_question === undefined)
+      return (cosine(text.vector, adjusted_query) - unrelated) / answer_margin;
+    return text.tokens ? tokenSimilarity(of_question, text.tokens, adjusted_query.length) : null;
   });
   return { of_texts, are_by_tokens: of_question !== undefined };
 }

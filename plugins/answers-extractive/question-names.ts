@@ -1,0 +1,104 @@
+/** The numbers and names of a question, and which of them passages have. Pure. */
+import type { TextAnalysis } from "./sentence-features";
+
+/** A word that is seldom paraphrased. */
+export interface NamedWord {
+  readonly term: string;
+  readonly text: string;
+  /** `number`: a code, too; `foreign`: a Latin word in a question of another script. */
+  readonly kind: "number" | "name" | "foreign";
+}
+/** Which of them the passages have. */
+export interface NameEvidence {
+  /** One of the numbers and names is missing, whatever the script. */
+  readonly is_missing: boolean;
+  /** One of the numbers is in no passage; is in the passage of the sentence. */
+  readonly is_number_missing: boolean;
+  readonly is_number_found: boolean;
+  /**
+   * The same of names. One is missing only if the passages are in its script: in another one it is
+   * spelled differently.
+   */
+  readonly is_name_missing: boolean;
+  readonly is_name_found: boolean;
+}
+
+const number = /\p{Nd}/u;
+/** Abbreviations, and names with capitals inside. */
+const abbreviation = /^\p{Lu}{2,}$|\p{Ll}\p{Lu}/u;
+/** So are other names, which begin with a capital. */
+const capitalized = /^\p{Lu}\p{L}/u;
+/** In these languages a capital marks every noun. */
+const languages_with_capitals = new Set(["de", "lb"]);
+/** The scripts with capitals. */
+const scripts = [
+  /\p{Script=Latin}/gu,
+  /\p{Script=Greek}/gu,
+  /\p{Script=Cyrillic}/gu,
+  /\p{Script=Armenian}/gu,
+];
+const latin_word = /^\p{Script=Latin}{3,}$/u;
+/** A single digit is found in any passage. */
+const number_length_min = 2;
+
+/** Those of a question, in order. */
+export function namedIn(
+  question: string,
+  { analysis, language }: { readonly analysis: TextAnalysis; readonly language: string | null },
+): NamedWord[] {
+  const words = analysis.analyze(question).map(({ term, start, end }) => ({
+    term,
+    start,
+    text: question.slice(start, end),
+  }));
+  const first = words[0]?.start;
+  // In a question written in capitals only, or with one on each word, these mark nothing.
+  const in_lower_case = words.filter(({ text }) => /^\p{Ll}/u.test(text)).length;
+  const marks_names = language !== null && !languages_with_capitals.has(language);
+  const has_names = marks_names && in_lower_case * 2 > words.length;
+  const is_latin = isMostlyIn(scripts[0]!, question);
+  const kindOf = (text: string, start: number): NamedWord["kind"] | null => {
+    if (number.test(text)) return "number";
+    if (/\p{Ll}/u.test(question) && abbreviation.test(text)) return "name";
+    if (has_names && start !== first && capitalized.test(text)) return "name";
+    return !is_latin && latin_word.test(text) ? "foreign" : null;
+  };
+  return words.flatMap(({ term, start, text }) => {
+    const kind = kindOf(text, start);
+    return kind === null ? [] : [{ term, text, kind }];
+  });
+}
+
+/** `passage_terms`: of all passages; `own_terms`: of that of the sentence. */
+export function nameEvidence(
+  named: readonly NamedWord[],
+  {
+    text,
+    passage_terms,
+    own_terms,
+  }: {
+    readonly text: string;
+    readonly passage_terms: ReadonlySet<string>;
+    readonly own_terms: ReadonlySet<string>;
+  },
+): NameEvidence {
+  const isMissing = ({ term }: NamedWord): boolean => !passage_terms.has(term);
+  const isFound = ({ term }: NamedWord): boolean => own_terms.has(term);
+  const numbers = named.filter(
+    ({ kind, text }) => kind === "number" && text.length >= number_length_min,
+  );
+  const names = named.filter(({ kind }) => kind !== "number");
+  const script = scripts.find((one) => isMostlyIn(one, text));
+  const hasItsScript = (name: NamedWord): boolean =>
+    script !== undefined && name.text.search(script) === 0;
+  return {
+    is_missing: named.some((one) => one.kind !== "foreign" && isMissing(one)),
+    is_number_missing: numbers.some(isMissing),
+    is_number_found: numbers.some(isFound),
+    is_name_missing: names.some((name) => hasItsScript(name) && isMissing(name)),
+    is_name_found: names.some(isFound),
+  };
+}
+
+const isMostlyIn = (script: RegExp, text: string): boolean =>
+  (text.match(script)?.length ?? 0) * 2 > (text.match(/\p{L}/gu)?.length ?? 0);

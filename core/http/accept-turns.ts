@@ -6,8 +6,11 @@
  */
 import type { AcceptSwitch, TcpSocket } from "./tcp-sockets";
 
-/** How long requests of new connections are handled in one iteration of the event loop. */
-const turn_ms = 4;
+/**
+ * How long requests of new connections are handled in one iteration of the event loop: half of it,
+ * as far as one can tell by the previous one.
+ */
+const turn_ms = { min: 4, max: 16 };
 
 /** Watches the requests of one listening socket. */
 export class AcceptTurns {
@@ -15,6 +18,7 @@ export class AcceptTurns {
   /** When the first request of this iteration arrived; undefined before it. */
   private began_ms: number | undefined;
   private is_paused = false;
+  private turn_ms = turn_ms.min;
 
   /** Called with the socket of the port, where it can be found. */
   open(listener: TcpSocket | undefined): void {
@@ -34,13 +38,15 @@ export class AcceptTurns {
     if (this.began_ms === undefined) {
       this.began_ms = now_ms;
       setImmediate(() => this.endTurn());
-    } else if (!this.is_paused && now_ms - this.began_ms >= turn_ms) {
+    } else if (!this.is_paused && now_ms - this.began_ms >= this.turn_ms) {
       this.is_paused = true;
       this.accepting.pause();
     }
   }
 
   private endTurn(): void {
+    const took_ms = performance.now() - this.began_ms!;
+    this.turn_ms = Math.min(turn_ms.max, Math.max(turn_ms.min, took_ms / 2));
     this.began_ms = undefined;
     if (this.is_paused) this.accepting?.resume();
     this.is_paused = false;

@@ -6,10 +6,10 @@ import type { Answered } from "./server";
 export interface RawSocket {
   send(bytes: string | Uint8Array): void;
   /**
-   * The next response. @throws Error when none has arrived after four seconds or the peer closes
-   * before.
+   * The next response. @throws Error when none has arrived after four seconds, or `limit_ms`, or
+   * the peer closes before.
    */
-  answer(): Promise<Answered>;
+  answer(limit_ms?: number): Promise<Answered>;
   /** Closes the connection immediately, whatever is in progress. */
   cut(): void;
 }
@@ -37,8 +37,8 @@ export function openSocket(
   return {
     send: (bytes) => void socket.write(bytes),
     cut: () => void socket.destroy(),
-    async answer() {
-      const deadline = performance.now() + 4_000;
+    async answer(limit_ms = 4_000) {
+      const deadline = performance.now() + limit_ms;
       for (;;) {
         const parsed = parseAnswer(Buffer.concat(chunks), closed);
         if (parsed) return parsed;

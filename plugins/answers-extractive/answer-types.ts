@@ -66,7 +66,7 @@ const any_date = [
 ];
 const any_reason =
   /\b(?:because|due to|since|so that|in order|as a result|therefore|to avoid|caused by|reason)\b/i;
-const any_option = /(?<![\p{L}\p{N}-])--?\p{L}/u;
+const any_option = /(?<![\p{L}\p{N}−-])[−-]{1,2}\p{L}/u;
 
 interface AnswerType {
   readonly question: RegExp;
@@ -97,7 +97,12 @@ const named_option = /(?<![\p{L}\p{N}\p{P}])[‘'"“`(]?((?:--?|\\)\p{L}[\p{L}\
 const explanation_start = "^(?:[‣▶▪◦•●○■□*]\\s*)?[‘'\"“`(]?";
 
 const explanationOf = (option: string): RegExp =>
-  new RegExp(`${explanation_start}${option.replace("\\", "\\\\")}(?![\\p{L}\\p{N}_-])`, "u");
+  new RegExp(
+    explanation_start +
+      option.replace("\\", "\\\\").replace(/^--?/, "[-–−]{1,2}") +
+      "(?![\\p{L}\\p{N}_-])",
+    "u",
+  );
 
 /**
  * The pattern that a sentence must match to answer a question about who, when, where, how many or

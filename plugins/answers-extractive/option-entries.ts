@@ -1,8 +1,16 @@
 /** Entries in lists of options or commands, which tell what a sentence is about. Pure. */
 import type { Span } from "../search/contract";
 
-/** The beginning of an entry, perhaps with a mark: `--quiet`, `● -n FILE`, `\\hbox`, `‘-q’`. */
-const entry_start = /^(?:[‣▶▪◦•●○■□*]\s*)?[‘'"“`(<]?(?:--?(?:\[[^\]\n]*\])?|\\)\p{L}\S*/u;
+/**
+ * The beginning of an entry, perhaps with a mark: `--quiet`, `● -n FILE`, `\\hbox`, `‘-q’`, or a
+ * name or path on a line of its own: `LOG_LEVEL`.
+ */
+const entry_start = new RegExp(
+  "^(?:[‣▶▪◦•●○■□*]\\s*)?[‘'\"“`(<]?" +
+    "(?:(?:[-–−]{1,2}(?:\\[[^\\]\\n]*\\])?|\\\\)\\p{L}\\S*" +
+    "|(?:[~˜]?/[\\w.~-]\\S+|\\p{L}[\\p{L}\\p{N}.]*_[\\p{L}\\p{N}_.]*)(?=[ \\t]*(?:\\r?\\n|$)))",
+  "u",
+);
 const list_marker = /^(?:[-*•●○■□–—‣▶▪◦]|\d{1,3}[.)])\s/;
 const blank_line = /\n[ \t]*\r?\n/;
 /** The end of a sentence, not of a heading. */

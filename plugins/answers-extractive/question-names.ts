@@ -28,6 +28,8 @@ const number = /\p{Nd}/u;
 const abbreviation = /^\p{Lu}{2,}$|\p{Ll}\p{Lu}/u;
 /** So are other names, which begin with a capital. */
 const capitalized = /^\p{Lu}\p{L}/u;
+/** What precedes the first word of a sentence. */
+const sentence_start = /(?:^|[.!?…:]["'”’»)]*\s)[^\p{L}\p{N}]*$/u;
 /** In these languages a capital marks every noun. */
 const languages_with_capitals = new Set(["de", "lb"]);
 /** The scripts with capitals. */
@@ -51,7 +53,8 @@ export function namedIn(
     start,
     text: question.slice(start, end),
   }));
-  const first = words[0]?.start;
+  // A capital at the beginning of a sentence marks nothing.
+  const isFirst = (start: number): boolean => sentence_start.test(question.slice(0, start));
   // In a question written in capitals only, or with one on each word, these mark nothing.
   const in_lower_case = words.filter(({ text }) => /^\p{Ll}/u.test(text)).length;
   const marks_names = language !== null && !languages_with_capitals.has(language);
@@ -60,7 +63,7 @@ export function namedIn(
   const kindOf = (text: string, start: number): NamedWord["kind"] | null => {
     if (number.test(text)) return "number";
     if (/\p{Ll}/u.test(question) && abbreviation.test(text)) return "name";
-    if (has_names && start !== first && capitalized.test(text)) return "name";
+    if (has_names && capitalized.test(text) && !isFirst(start)) return "name";
     return !is_latin && latin_word.test(text) ? "foreign" : null;
   };
   return words.flatMap(({ term, start, text }) => {

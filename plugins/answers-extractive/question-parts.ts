@@ -31,6 +31,14 @@ const begins_with_interrogative = new RegExp(
   "iu",
 );
 const question_end = /(?<=[?？؟])\s*(?=\S)/u;
+const verbs =
+  "is|are|was|were|do|does|did|has|have|can|ist|sind|war|hat|kann|est|sont|es|son|è|sono|é|são";
+/** "Which name": the rest of the question is about this, too. */
+const unfinished = new RegExp(
+  "^(?:which|what|whose|how (?:many|much)|welche[mnrs]?|wie ?viele?|quel(?:le)?s?|qué|qual[ie]?)" +
+    `(?:\\s+(?!(?:${verbs})(?!\\S))[^\\s,]+){1,2}$`,
+  "iu",
+);
 /** A shorter part is not a question of its own. */
 const part_chars_min = 8;
 const unspaced_chars_min = 4;
@@ -50,6 +58,7 @@ export function questionParts(text: string): string[] {
     const parts = [question.slice(0, match.index), question.slice(match.index + match[0].length)];
     if (
       parts.every((part) => part.trim().length >= chars_min) &&
+      !unfinished.test(parts[0]!.trim()) &&
       (boundary !== next_question || begins_with_interrogative.test(parts[0]!))
     )
       return parts.map((part) => part.trim());

@@ -13,8 +13,8 @@ const likelihood_min = 0.01;
 const repeated_share = 0.9;
 /** Rows of a table that are this much less likely than the best one are left out. */
 const row_margin = 0.5;
-/** A sentence after the best one continues it, one before it leads to it. */
-const neighbour = { after: 2, before: 0.5 } as const;
+/** A sentence after the best one continues it, the more if it refers to it; one before leads on. */
+const neighbour = { after: 2, before: 0.5, refers_back: 1.5 } as const;
 /** A longer sentence is not included for what it introduces: the answer would come late. */
 const needed_chars_max = 160;
 /** Nor is longer code that it introduces. */
@@ -29,6 +29,15 @@ const announces_code = new RegExp(
 const continuation = new RegExp(
   "^(?:it|its|they|their|this|these|such|dies(?:e[rsmn]?)?|er|sie|es|ce(?:ci|la|t|tte|s)?|ils?|" +
     "elles?|est[aeo]s?)(?![\\p{L}\\p{M}'’])(?! (?:is|was) [a-z]+ (?:that|to) )",
+  "iu",
+);
+/** What was just said is referred to: "To enable this feature, …", but not "in this manual". */
+const refers_back = new RegExp(
+  "(?<![\\p{L}\\p{M}])" +
+    "(?:this|these|those|such|dies(?:e[rsmn]?)?|cet(?:te)?|est[aeo]s?|quest[aeio])\\s+" +
+    "(?!(?:book|chapter|document|guide|handbook|manual|page|part|section|text|version|" +
+    "abschnitt|buch|dokument|handbuch|kapitel|seite|teil|chapitre|livre|manuel|partie|texte)" +
+    "(?!\\p{L}))\\p{L}",
   "iu",
 );
 /** A question adds nothing to an answer, nor does the introduction of something else. */
@@ -84,6 +93,9 @@ export function chooseSentences(
 
 /** Documents repeat sentences, with other line breaks and with a word more or less. */
 function isRepetition(text: string, other: string): boolean {
+  const label = entry_label.exec(text)?.[0];
+  const other_label = entry_label.exec(other)?.[0];
+  if (label !== undefined && other_label !== undefined && label !== other_label) return false;
   const words = wordsOf(text);
   const other_words = wordsOf(other);
   const missing = [...words].filter((word) => !other_words.has(word));
@@ -91,6 +103,8 @@ function isRepetition(text: string, other: string): boolean {
   return !missing.some((word) => number.test(word)) && words.size - missing.length >= words_min;
 }
 const number = /\p{N}/u;
+/** Entries with different labels differ in what they are about. */
+const entry_label = /^[‘'"“`(<]?(?:[-–−]{1,2}|[\\$@%&+])[\p{L}\p{N}@_-]+/u;
 const wordsOf = (text: string): ReadonlySet<string> =>
   new Set(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu));
 
@@ -128,13 +142,14 @@ function bonusOf(
   sources: readonly Source[],
 ): number {
   const { text } = sources[sentence.source]!;
+  const refersBack = ({ start, end }: Sentence) => refers_back.test(text.slice(start, end));
   let bonus = 0;
   // The start of another option's entry adds nothing about this one.
   if (sentence.start === sentence.entry) return 0;
   for (const { source, start, end } of chosen) {
     if (source !== sentence.source) continue;
     if (sentence.start >= end && text.slice(end, sentence.start).trim() === "")
-      bonus = Math.max(bonus, neighbour.after);
+      bonus = Math.max(bonus, neighbour.after + (refersBack(sentence) ? neighbour.refers_back : 0));
     else if (sentence.end <= start && text.slice(sentence.end, start).trim() === "")
       bonus = Math.max(bonus, neighbour.before);
   }

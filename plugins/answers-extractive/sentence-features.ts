@@ -37,7 +37,7 @@ export interface TextAnalysis {
   readonly sentences: Retrieval["sentences"];
 }
 
-/** All from 0 to 1, except `passage`. */
+/** All from 0 to 1, except `passage` and `length`. */
 export interface Features {
   /** The share of the question's words that it contains, weighted by rarity, then unweighted. */
   readonly coverage: number;
@@ -56,6 +56,11 @@ export interface Features {
   readonly broken: number;
   /** It is nothing but code. */
   readonly code: number;
+  /**
+   * By how many hundreds of UTF-16 units it is longer than usual: it has more words of the question
+   * by chance, and leaves no room for others.
+   */
+  readonly length: number;
 }
 /** A sentence of a source; UTF-16 indices into its text. */
 export interface FoundSentence {
@@ -71,6 +76,9 @@ export interface FoundSentence {
   readonly term?: string;
 }
 
+/** A sentence up to this length is not long; UTF-16 units. */
+const usual_chars = 100;
+const lengthOf = (text: string): number => Math.max(0, text.length - usual_chars) / 100;
 /** The number of novel words that count. */
 const novel_words_max = 10;
 
@@ -85,6 +93,9 @@ export function sentencesWithFeatures(
   const weights = weighQuestion(terms);
   const { idf, share, questionTerms } = weights;
   const pattern = answerPattern(question);
+  const hasType = (text: string, entry: OptionEntry | undefined): boolean =>
+    pattern !== null &&
+    (pattern.test(text.replace(list_number, "")) || pattern.test(entry?.label ?? ""));
 
   return sources.flatMap((source, at) => {
     const title_terms = questionTerms([...analyze(source.title), ...analyze(source.heading ?? "")]);
@@ -128,14 +139,11 @@ export function sentencesWithFeatures(
         after: share(after),
         title: share(title),
         passage,
-        answer_type: Number(
-          pattern?.test(text.replace(list_number, "")) ||
-            pattern?.test(entry?.label ?? "") ||
-            false,
-        ),
+        answer_type: Number(hasType(text, entry)),
         novelty: Math.min(1, novel_words / novel_words_max),
         broken: Number(isBroken(text)),
         code: Number(is_code),
+        length: lengthOf(text),
       };
       const labels = {
         ...(entry && { entry: entry.start }),
@@ -171,6 +179,7 @@ function rowFeatures(
   const heads = own_terms.size > 0 ? questionTerms(row.heads.flatMap(analyze)) : [];
   const row_terms = new Set([...own_terms, ...heads]);
   const around = minus(questionTerms(analyze(row.caption)), row_terms);
+  const sentence = sentenceOfRow(row, (part) => share(questionTerms(analyze(part))));
   const features = {
     coverage: share(row_terms),
     count: idf.size === 0 ? 0 : row_terms.size / idf.size,
@@ -182,8 +191,9 @@ function rowFeatures(
     novelty: 1,
     broken: 0,
     code: 0,
+    length: lengthOf(sentence.text),
   };
-  return { features, row: sentenceOfRow(row, (part) => share(questionTerms(analyze(part)))) };
+  return { features, row: sentence };
 }
 
 /**

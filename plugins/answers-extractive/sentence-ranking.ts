@@ -28,6 +28,7 @@ const weights: Readonly<Record<keyof Features, number>> = {
   novelty: 1,
   broken: -0.5,
   code: -1.5,
+  length: -1.5,
 };
 /**
  * The gain of a candidate whose similarity is one standard deviation above the others'; more where

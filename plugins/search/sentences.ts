@@ -32,13 +32,29 @@ const after_ordinal = /^\s+(?:Jahrhundert|Jan|Feb|März|April|Mai|Jun|Jul|Aug|Se
 const ordinal = /(?:^|\s)\d{1,2}\.$/;
 const led_ordinal = /(?:^|\s)(?:im|vom|zum|beim|dem|den|der|das|des|die|und)\s\d{1,2}\.$/i;
 const list_marker = /^(?:[-*•●○■□–—#|>‣▶▪◦]|\d{1,3}[.)])\s/;
-/** A line that begins with an option or a command: `-o FILE`, `--[no-]color`, `‘-q’`, `\hbox`. */
-const option_line = /^[ \t]*(?:[‘'"“(<]|\[no-\])?(?:--?(?:\[[\p{L}|-]+\])?|\\)\p{L}/u;
+const hyphens = "[-–−]{1,2}";
+const path = "[~˜]?/[\\w.~-]\\S+";
+/**
+ * A line that begins with an option or a command, or is a path: `-o FILE`, `--[no-]color`, `‘-q’`,
+ * `\hbox`, `/etc/hosts`. Some manuals are typeset with a minus or a dash in place of a hyphen.
+ */
+const option_line = new RegExp(
+  "^[ \\t]*(?:[‘'\"“(<]|\\[no-\\])?" +
+    `(?:(?:${hyphens}(?:\\[[\\p{L}|-]+\\])?|\\\\)\\p{L}|${path}[ \\t]*(?:\\r?\\n|$))`,
+  "u",
+);
 /** `Τι είναι; Ναι.`: the letter before the mark, the mark, and a capital after it. */
 const greek_question = /^\p{Script=Greek}[;\u037e]\s\p{Lu}/u;
-/** The label of an explanation: an option or a command, at most with its arguments. */
-const label =
-  /^(?:[‣▶▪◦•●○■□*]\s*)?[‘'"“`]?(?:--?|\\)[\p{L}[][^\s.!?。！？]*(?:[ \t][^\s.!?]+){0,2}\.?$/u;
+/**
+ * The label of an explanation: an option or a command, at most with its arguments, a path, or the
+ * name of a setting: `LOG_LEVEL`.
+ */
+const label = new RegExp(
+  "^(?:[‣▶▪◦•●○■□*]\\s*)?[‘'\"“`]?" +
+    `(?:(?:${hyphens}|\\\\)[\\p{L}[][^\\s.!?。！？]*(?:[ \\t][^\\s.!?]+){0,2}\\.?|${path}` +
+    "|\\p{L}[\\p{L}\\p{N}.]*_[\\p{L}\\p{N}_.]*)$",
+  "u",
+);
 /** A heading or the head of a table, in capitals. */
 const in_capitals = /^[^\p{Ll}\p{Lo}.]*\p{Lu}{2}[^\p{Ll}\p{Lo}.]*$/u;
 const label_chars_max = 60;
@@ -213,7 +229,7 @@ function pastClosing(text: string, from: number): number {
 
 /** Whether the line break at `at` ends a sentence. */
 function endsAtBreak(text: string, start: number, at: number): boolean {
-  const next_line = text.slice(at + 1, at + 12);
+  const next_line = text.slice(at + 1, at + 1 + label_chars_max);
   const line_start = text.lastIndexOf("\n", at - 1) + 1;
   if (/^[ \t]*(?:\r?\n|$)/.test(next_line) || list_marker.test(next_line)) return true;
   if (option_line.test(next_line) && isInOptionList(text, at + 1)) return true;
@@ -225,14 +241,9 @@ const widthOf = (line: string): number => line.length + (line.match(ideograph)?.
 
 /** Whether another line nearby begins with an option, too: lines of prose seldom do. */
 function isInOptionList(text: string, line: number): boolean {
-  const before = text
-    .slice(Math.max(0, line - list_chars), line)
-    .split("\n")
-    .slice(-3, -1);
-  const after = text
-    .slice(line, line + list_chars)
-    .split("\n")
-    .slice(1, 3);
+  const linesOf = (part: string): string[] => part.split(/\n(?:[ \t\r]*\n)*/);
+  const before = linesOf(text.slice(Math.max(0, line - list_chars), line)).slice(-3, -1);
+  const after = linesOf(text.slice(line, line + list_chars)).slice(1, 3);
   return [...before, ...after].some((line) => option_line.test(line));
 }
 

@@ -379,6 +379,13 @@ describe("whether the nearest sentence answers:", () => {
       false,
     ],
     ["each word has a capital", "How Is Output Printed As Paper?", prose, 0.9, true],
+    [
+      "a capital that begins a sentence marks no name",
+      "I want output. Say: how is it printed as TIFF?",
+      prose,
+      0.9,
+      true,
+    ],
     ["the question is all in capitals", "HOW IS THE OUTPUT PRINTED AS PAPER?", prose, 0.9, true],
     [
       "a German noun is missing",

@@ -21,6 +21,8 @@ export interface RelevanceContext {
   readonly are_by_tokens: boolean;
   /** How well the model relates their languages (`Similarities` of the index). */
   readonly alignment: number | null;
+  /** ISO 639-1; null when undetected. */
+  readonly languages: { readonly question: string | null; readonly texts: string | null };
   /** Which numbers, codes, abbreviations and names of the question the passages have. */
   readonly names: NameEvidence;
   readonly question: string;
@@ -54,9 +56,9 @@ const thresholds = {
   cell: 0.75,
 } as const;
 /**
- * Across languages words say nothing, except for numbers and names. What answers is similar, more so
- * the better the model relates the two languages, and its passage exceeds the others. Chosen with
- * questions about passages in 18 pairs of languages, and about others; rounded.
+ * Across languages words say nothing, except for numbers and names. What answers is similar, more
+ * so the better the model relates the two languages, and its passage exceeds the others. Chosen
+ * with questions about passages in 18 pairs of languages, and about others; rounded.
  */
 interface AcrossLanguages {
   /** For a typical pair of languages. */
@@ -66,17 +68,29 @@ interface AcrossLanguages {
   /** The weight of the other sentences' similarity. */
   readonly others: number;
 }
-const across_by_vectors: AcrossLanguages = { threshold: 0.34, by_alignment: 0.5, others: 0.3 };
+const across_by_vectors: AcrossLanguages = { threshold: 0.34, by_alignment: 0.3, others: 0.3 };
+/** When no sentence was compared in time. */
+const across_by_passage: AcrossLanguages = { threshold: 0.46, by_alignment: 0, others: 0 };
 /** Other sentences share fewer tokens, even those about the same subject. */
-const across_by_tokens: AcrossLanguages = { threshold: 0.28, by_alignment: 0.6, others: 0 };
+const across_by_tokens: AcrossLanguages = { threshold: 0.34, by_alignment: 0.3, others: 0 };
+/**
+ * What is subtracted for passages in Chinese, whose tokens are whole words or phrases: fewer of a
+ * question's are among them.
+ */
+const in_chinese = 0.07;
 const typical_alignment = 1;
+/**
+ * More is asked of a question in Latin letters whose language is undetected: it may be meaningless.
+ */
+const undetected_alignment = 2.2;
+const in_latin = /^[\p{Script=Latin}\P{L}]*$/u;
 /** What counts in addition to similarity. */
 const across_weights = {
   lead: 0.5,
   number_found: 0.2,
   number_missing: -0.35,
   name_found: 0.15,
-  name_missing: -0.1,
+  name_missing: -0.15,
 } as const;
 /**
  * A sentence in the question's language stands out above both thresholds; the second is for its
@@ -102,11 +116,7 @@ export function isRelevant(sentence: Sentence, context: RelevanceContext): boole
   const nearness =
     similarity ?? (passage_meaning === null ? null : passage_meaning / passage_factor);
   if (is_other_language && nearness !== null)
-    return isNearAcross(
-      nearness,
-      context,
-      context.are_by_tokens && similarity !== null ? across_by_tokens : across_by_vectors,
-    );
+    return isNearAcross(nearness, context, limitsOf(similarity, context));
   if (
     sentence.row?.is_exact &&
     features.coverage + features.before + features.title >= thresholds.cell
@@ -133,10 +143,14 @@ export function isRelevant(sentence: Sentence, context: RelevanceContext): boole
   return similarity >= thresholds.similarity && total >= total_min;
 }
 
+function limitsOf(similarity: number | null, { are_by_tokens }: RelevanceContext): AcrossLanguages {
+  if (similarity === null) return across_by_passage;
+  return are_by_tokens ? across_by_tokens : across_by_vectors;
+}
 function isNearAcross(
   nearness: number,
-  { alignment, lead, names, others_meaning }: RelevanceContext,
-  { threshold, by_alignment, others }: AcrossLanguages,
+  { alignment, languages, question, lead, names, others_meaning }: RelevanceContext,
+  limits: AcrossLanguages,
 ): boolean {
   const evidence =
     across_weights.lead * lead +
@@ -144,6 +158,11 @@ function isNearAcross(
     across_weights.number_missing * Number(names.is_number_missing) +
     across_weights.name_found * Number(names.is_name_found) +
     across_weights.name_missing * Number(names.is_name_missing);
-  const above_typical = (alignment ?? typical_alignment) - typical_alignment;
-  return nearness + evidence - others * others_meaning >= threshold + by_alignment * above_typical;
+  const is_undetected = languages.question === null && in_latin.test(question);
+  const assumed = is_undetected ? undetected_alignment : typical_alignment;
+  const above_typical = (alignment ?? assumed) - typical_alignment;
+  const is_easier = limits === across_by_tokens && languages.texts === "zh";
+  const threshold =
+    limits.threshold + limits.by_alignment * above_typical - (is_easier ? in_chinese : 0);
+  return nearness + evidence - limits.others * others_meaning >= threshold;
 }

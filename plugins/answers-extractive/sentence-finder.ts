@@ -18,14 +18,13 @@ import { rankByMeaning, rankSentences, type Sentence } from "./sentence-ranking"
 /** How long an answer waits for the similarities of its sentences. */
 const meaning_timeout_ms = 300;
 /**
- * How many sentences are compared, and about how many tokens they have together: a processor reads
- * some 1,200 a second. In another language more of them, because words don't tell which.
+ * How many sentences are compared. In another language more of them, because words don't tell
+ * which.
  */
 const candidates_max = 10;
-const candidates_in_other_language_max = 20;
+const candidates_in_other_language_max = 40;
+/** About how many tokens are read for a question: a processor reads some 1,200 a second. */
 const tokens_max = 400;
-const tokens_per_letter = 0.27;
-const tokens_per_ideograph = 0.65;
 /** Only the beginning of a longer sentence is compared; UTF-16 units. */
 const compared_chars_max = 400;
 /** Of two questions, each gets half of the answer. */
@@ -101,6 +100,7 @@ export async function findSentences(
           is_other_language,
           are_by_tokens,
           alignment,
+          languages,
           question: part,
         });
       return { ranked, is_answer };
@@ -205,8 +205,8 @@ async function ranking(
   { readonly ranked: Sentence[] } & Pick<RelevanceContext, "are_by_tokens" | "alignment">
 > {
   const by_words = rankSentences(sentencesWithFeatures(question, terms, sources, analysis));
-  const texts = candidatesOf(by_words, sources, candidates);
-  const options = { timeout_ms: meaning_timeout_ms, by_tokens, languages };
+  const texts = comparedTexts(by_words.slice(0, candidates), sources);
+  const options = { timeout_ms: meaning_timeout_ms, tokens_max, by_tokens, languages };
   const similarities = await compare?.(question, texts, options);
   return {
     ranked: rankByMeaning(by_words, similarities?.of_texts ?? []),
@@ -215,29 +215,16 @@ async function ranking(
   };
 }
 
-/** The texts of the first sentences, as many as a model can read in time. */
-function candidatesOf(
-  ranked: readonly Sentence[],
-  sources: readonly Source[],
-  count: number,
-): string[] {
-  const texts: string[] = [];
-  let tokens = 0;
-  for (const { source, start, end, row, term } of ranked.slice(0, count)) {
+/** How sentences are compared: with what they say something about. */
+const comparedTexts = (ranked: readonly Sentence[], sources: readonly Source[]): string[] =>
+  ranked.map(({ source, start, end, row, term }) => {
     const { text: whole, heading, title } = sources[source]!;
     const above = row ? (heading ?? title) : term;
     const content = row?.text ?? whole.slice(start, end);
-    const text = (above === undefined ? content : `${above}: ${content}`)
+    return (above === undefined ? content : `${above}: ${content}`)
       .slice(0, compared_chars_max)
       .toWellFormed();
-    const ideographs =
-      text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu)?.length ?? 0;
-    tokens += ideographs * tokens_per_ideograph + (text.length - ideographs) * tokens_per_letter;
-    if (tokens > tokens_max && texts.length > 0) break;
-    texts.push(text);
-  }
-  return texts;
-}
+  });
 
 /** The terms in passages, their titles and headings. */
 const termsIn = (sources: readonly Source[], { analyze }: TextAnalysis): ReadonlySet<string> =>

@@ -148,7 +148,7 @@ export interface Question {
   readonly compare?: (
     question: string,
     texts: readonly string[],
-    options: Pick<SimilarityOptions, "timeout_ms" | "by_tokens" | "languages">,
+    options: Omit<SimilarityOptions, "owner_id" | "signal">,
   ) => Promise<Similarities | null>;
   /**
    * Optional: shows the next piece of the answer to its streams while it is being made. Its markers

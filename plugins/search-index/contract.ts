@@ -2,7 +2,7 @@
 import type { StoredText } from "../../core/lib/text-pieces";
 import { service, shaped, slot, topic, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
-import type { VectorCopyKind } from "./worker-contract";
+import type { SegmentCopy, VectorCopyKind } from "./worker-contract";
 
 export {
   segment_format,
@@ -11,7 +11,7 @@ export {
   vectorBytesMax,
   vectorsFault,
 } from "./worker-contract";
-export type { VectorCopyKind, VectorKind } from "./worker-contract";
+export type { ChunkPlace, SegmentCopy, VectorCopyKind, VectorKind } from "./worker-contract";
 
 export interface IndexInput {
   /** The document's owner: owners take turns. */
@@ -50,28 +50,6 @@ export interface Encoding {
   readonly chunker: number;
   /** The layout of a segment's bytes. */
   readonly segment_format: number;
-}
-/** The position of a chunk in a text, in UTF-16 units and code points, with its headings. */
-export interface ChunkPlace {
-  readonly start: number;
-  readonly end: number;
-  readonly start_point: number;
-  readonly end_point: number;
-  readonly page: number | null;
-  readonly page_end: number | null;
-  readonly heading: string | null;
-  readonly time_start: number | null;
-  readonly time_end: number | null;
-}
-
-/** A published segment, for export to another server. */
-export interface SegmentCopy {
-  /** Its chunks in order; offsets into the text that they were made from. */
-  readonly chunks: readonly ChunkPlace[];
-  /** See `segment.ts`. */
-  readonly data: Uint8Array;
-  /** See `vector-block.ts`, or the layout in `VectorKind.layout`; null when there are none. */
-  readonly vectors: Uint8Array | null;
 }
 export interface PublishedCopy {
   readonly version: number;
@@ -168,7 +146,9 @@ export interface SimilarityOptions {
   readonly signal?: AbortSignal | undefined;
   /** Texts without a vector by then are skipped. */
   readonly timeout_ms: number;
-  /** Compares tokens, too, if the embedder has vectors of these. */
+  /** So are texts beyond about this many tokens, the first ones first; known texts don't count. */
+  readonly tokens_max?: number;
+  /** Compares tokens instead, if the embedder has vectors of these. */
   readonly by_tokens?: boolean;
   /** ISO 639-1; null when undetected. */
   readonly languages?: { readonly question: string | null; readonly texts: string | null };
@@ -177,7 +157,7 @@ export interface SimilarityOptions {
 export interface Similarities {
   /** Of each text: 0 for unrelated ones, about 1 for answers; null without a vector in time. */
   readonly of_texts: readonly (number | null)[];
-  /** Tokens were compared, too. */
+  /** Tokens were compared. */
   readonly are_by_tokens: boolean;
   /**
    * How well the model relates the two languages: 1 for a typical pair, more for closer ones; null

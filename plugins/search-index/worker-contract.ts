@@ -16,6 +16,28 @@ export interface VectorCopyKind extends VectorKind {
   /** `vector_layout.layout`; absent: 32-bit floats, little-endian, one vector per chunk. */
   readonly layout?: number;
 }
+/** The position of a chunk in a text, in UTF-16 units and code points, with its headings. */
+export interface ChunkPlace {
+  readonly start: number;
+  readonly end: number;
+  readonly start_point: number;
+  readonly end_point: number;
+  readonly page: number | null;
+  readonly page_end: number | null;
+  readonly heading: string | null;
+  readonly time_start: number | null;
+  readonly time_end: number | null;
+}
+
+/** A published segment, for export to another server. */
+export interface SegmentCopy {
+  /** Its chunks in order; offsets into the text that they were made from. */
+  readonly chunks: readonly ChunkPlace[];
+  /** See `segment.ts`. */
+  readonly data: Uint8Array;
+  /** See `vector-block.ts`, or the layout in `VectorKind.layout`; null when there are none. */
+  readonly vectors: Uint8Array | null;
+}
 /** The layout of vectors, see `vector-block.ts`. */
 export const vector_layout = {
   layout: 1,

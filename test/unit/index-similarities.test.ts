@@ -85,6 +85,23 @@ describe("the similarities of texts to a question", () => {
     await ask(["y", "yy", "yyy", "yyyy"]);
     expect(calls).toEqual([["x", "y"], ["yy", "yyy"], ["yyyy"]]);
   });
+  describe("of more tokens than may be read", () => {
+    const long = "xyz ".repeat(25);
+    const cases: [why: string, known: string[], texts: string[], expected: (number | null)[]][] = [
+      ["are those of the first texts", [], [long, `a${long}`, "x"], [1, null, null]],
+      ["include texts that are known", [`a${long}`], [long, `a${long}`, "x"], [1, 1, 0]],
+      ["include the first text, however long", [], [`b${long}${long}`, "x"], [1, null]],
+    ];
+    test.each(cases)("%s", async (_why, known, texts, expected) => {
+      const { similarities, options, ask } = similaritiesOf();
+      if (known.length > 0) await ask(known);
+      const { of_texts } = (await similarities.of("which?", texts, {
+        ...options,
+        tokens_max: 40,
+      }))!;
+      expect(of_texts.map((one) => one && Math.round(one))).toEqual(expected);
+    });
+  });
   test("are on the model's scale: 0 for unrelated texts, 1 for correct ones", async () => {
     const { ask } = similaritiesOf({
       scale: {

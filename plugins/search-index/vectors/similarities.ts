@@ -2,6 +2,7 @@
  * Similarities of texts to a question: with the embedder used for search, within a short time or
  * not at all.
  */
+import { nextTurn } from "../../../core/lib/chunked-work";
 import { messageOf } from "../../../core/lib/error-message";
 import { leftUntil, TimeLimit } from "../../../core/lib/timeout";
 import type { Context } from "../../../core/sdk";
@@ -22,7 +23,12 @@ const turn_ms_max = 900;
  * Texts in memory: the sentences of a passage are compared again and again. The vectors of the
  * tokens of one take some 15 KB.
  */
-const cached_max = { with_tokens: 400, without: 4_000 } as const;
+const cached_max = { with_tokens: 1_000, without: 4_000 } as const;
+/** About how many tokens a text has. */
+const tokens_per_letter = 0.27;
+const tokens_per_ideograph = 0.65;
+/** After this many texts whose tokens were compared, other requests get a turn. */
+const compared_in_turn = 8;
 
 /** What it needs besides `Context`. */
 export interface TextSimilaritiesContext extends Pick<Context, "now_ms" | "log"> {
@@ -62,13 +68,12 @@ export class TextSimilarities {
     const model = embedder();
     const set = servingSet();
     if (model === undefined || set === null || texts.length === 0 || this.isPaused()) return null;
-    const { owner_id, signal } = options;
+    const { owner_id, signal, tokens_max = Infinity } = options;
     const reason = () => new Error("it took too long");
     const cache_name = options.by_tokens && model.has_tokens ? "with_tokens" : "without";
     const embedded = this.cached(set, texts, cache_name);
-    const endTurn = texts.every((text) => embedded.has(text))
-      ? undefined
-      : await this.takeTurn(signal);
+    const missing = firstTexts(new Set(texts.filter((text) => !embedded.has(text))), tokens_max);
+    const endTurn = missing.length === 0 ? undefined : await this.takeTurn(signal);
     const limit = new TimeLimit(options.timeout_ms, { signal, reason });
     try {
       const request = { query: question, owner_id, folder_ids: [], limit: 1 };
@@ -76,7 +81,6 @@ export class TextSimilarities {
       if (query?.set_id !== set.id || query.scale === undefined) return null;
       const { scale, tokens, alignments } = query;
       const centre = cache_name === "with_tokens" ? query.centre : undefined;
-      const missing = [...new Set(texts.filter((text) => !embedded.has(text)))];
       if (missing.length > 0)
         await this.embed(model, set, missing, embedded, { owner_id, centre, limit }).catch(
           (error: unknown) => {
@@ -88,10 +92,10 @@ export class TextSimilarities {
       const of_question = centre && tokens && tokensOf(tokens, centre);
       const { question: one = null, texts: other = null } = options.languages ?? {};
       return {
-        ...similaritiesTo(
+        ...(await similaritiesTo(
           { scale, of_question },
           texts.map((text) => embedded.get(text)),
-        ),
+        )),
         alignment: alignments ? alignmentBetween(alignments, one, other) : null,
       };
     } catch (error) {
@@ -204,21 +208,41 @@ export class TextSimilarities {
 }
 
 /** Null for a text that is undefined. With tokens, only these count. */
-function similaritiesTo(
+async function similaritiesTo(
   {
     scale: { adjusted_query, unrelated, answer_margin },
     of_question,
   }: { readonly scale: MeaningScale; readonly of_question: Tokens | undefined },
   texts: readonly (EmbeddedText | undefined)[],
-): Omit<Similarities, "alignment"> {
-  const of_texts = texts.map((text) => {
-    if (text === undefined) return null;
-    if (of_question === undefined)
-      return (cosine(text.vector, adjusted_query) - unrelated) / answer_margin;
-    return text.tokens ? tokenSimilarity(of_question, text.tokens, adjusted_query.length) : null;
-  });
-  return { of_texts, are_by_tokens: of_question !== undefined };
+): Promise<Omit<Similarities, "alignment">> {
+  const are_by_tokens = of_question !== undefined;
+  const of_texts: (number | null)[] = [];
+  for (const [at, text] of texts.entries()) {
+    if (are_by_tokens && at > 0 && at % compared_in_turn === 0) await nextTurn();
+    if (text === undefined) of_texts.push(null);
+    else if (of_question === undefined)
+      of_texts.push((cosine(text.vector, adjusted_query) - unrelated) / answer_margin);
+    else
+      of_texts.push(
+        text.tokens ? tokenSimilarity(of_question, text.tokens, adjusted_query.length) : null,
+      );
+  }
+  return { of_texts, are_by_tokens };
 }
+
+/** The first ones, as long as they have about this many tokens together; at least one. */
+function firstTexts(texts: ReadonlySet<string>, tokens_max: number): string[] {
+  let tokens = 0;
+  const first: string[] = [];
+  for (const text of texts) {
+    const ideographs = text.match(ideograph)?.length ?? 0;
+    tokens += ideographs * tokens_per_ideograph + (text.length - ideographs) * tokens_per_letter;
+    if (tokens > tokens_max && first.length > 0) break;
+    first.push(text);
+  }
+  return first;
+}
+const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
 
 function addToCache(cache: Cache, key: string, text: EmbeddedText, texts_max: number): void {
   cache.set(key, text);

@@ -1,4 +1,5 @@
 /** Finds the sentences in passages that answer a question: by words, then by similarity. */
+import { nextTurn } from "../../core/lib/chunked-work";
 import type { Question } from "../chats/contract";
 import type { SearchedTerm, SearchIndex, SimilarityOptions } from "../search-index/contract";
 import type { Retrieved } from "../search/contract";
@@ -204,6 +205,8 @@ async function ranking(
 ): Promise<
   { readonly ranked: Sentence[] } & Pick<RelevanceContext, "are_by_tokens" | "alignment">
 > {
+  // What comes before takes some milliseconds, and so does this: requests are served in between.
+  await nextTurn();
   const by_words = rankSentences(sentencesWithFeatures(question, terms, sources, analysis));
   const texts = comparedTexts(by_words.slice(0, candidates), sources);
   const options = { timeout_ms: meaning_timeout_ms, tokens_max, by_tokens, languages };

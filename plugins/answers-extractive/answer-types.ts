@@ -15,7 +15,7 @@ const anyOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.jo
 
 const how_many = [
   "\\bhow (?:many|much|long|old|far|tall|high|large|big|often|fast|deep|wide|heavy)\\b",
-  "\\bwhat (?:percent|percentage|number|amount|population)\\b",
+  "\\b(?:what|which) (?:percent|percentage|number|amount|population)\\b",
   words(
     "wie_viele? wieviele? wie_(?:hoch|lange?|groß|alt|weit|oft|breit|schnell|schwer|tief) " +
       "combien cuánt[oa]s? quant[aeio]s? " +
@@ -57,6 +57,24 @@ const which_option = [
   words("welche[mnrs]?_(?:option|schalter) quelle_option qué_opción quale_opzione qual_opção"),
 ];
 
+/** What holds unless something else is set. */
+const by_default = [
+  "\\bdefaults?\\b",
+  words(
+    "standardmäßig standardwert standardeinstellung voreinstellung voreingestellt vorgabe " +
+      "par_défaut por_defecto por_omisión predeterminad[oa]s? predefinit[oaie] padrão " +
+      "standaard(?:waarde)? domyślnie по_умолчанию varsayılan προεπιλογή mặc_định",
+  ),
+  "默认|默認|預設|既定|デフォルト|기본값|डिफ़?ॉल्ट",
+];
+const any_default = [
+  "\\bby default\\b|\\bthe default\\s*(?:[).,;]|$)|\\(default",
+  "\\bdefaults?\\s*(?:[:=(]|to\\b|is\\b|are\\b|\\p{Nd})",
+  "\\bdefault\\s+(?:[\\p{L}\\p{N}'’-]+\\s+){1,6}(?:is|are|of)\\b",
+  "\\b(?:unless|if)\\s(?:[^.]{0,60}\\s)?(?:not|no|none|nothing|omitted|unspecified|otherwise)\\b",
+  ...by_default.slice(1),
+];
+
 const any_date = [
   "(?<!\\p{Nd})\\p{Nd}{3,4}(?!\\p{Nd})",
   `\\b(?:${months}|${days})\\b`,
@@ -77,6 +95,7 @@ const number_type: AnswerType = {
   answer: anyOf(number_pattern),
 };
 const answer_types: readonly AnswerType[] = [
+  { question: anyOf(...by_default), answer: anyOf(...any_default) },
   number_type,
   { question: anyOf(...when), answer: anyOf(...any_date) },
   { question: anyOf(...who), answer: /(?<=\S\s)\p{Lu}\p{L}+/u },

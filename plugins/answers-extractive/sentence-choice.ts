@@ -15,6 +15,11 @@ const repeated_share = 0.9;
 const row_margin = 0.5;
 /** A sentence after the best one continues it, the more if it refers to it; one before leads on. */
 const neighbour = { after: 2, before: 0.5, refers_back: 1.5 } as const;
+/**
+ * So does one near it that has what the question asks for (a number, a default …), if no chosen
+ * one has it.
+ */
+const completion = { bonus: 4, chars_max: 250 } as const;
 /** A longer sentence is not included for what it introduces: the answer would come late. */
 const needed_chars_max = 160;
 /** Nor is longer code that it introduces. */
@@ -143,6 +148,8 @@ function bonusOf(
 ): number {
   const { text } = sources[sentence.source]!;
   const refersBack = ({ start, end }: Sentence) => refers_back.test(text.slice(start, end));
+  const completes =
+    sentence.features.answer_type > 0 && !chosen.some(({ features }) => features.answer_type > 0);
   let bonus = 0;
   // The start of another option's entry adds nothing about this one.
   if (sentence.start === sentence.entry) return 0;
@@ -152,6 +159,8 @@ function bonusOf(
       bonus = Math.max(bonus, neighbour.after + (refersBack(sentence) ? neighbour.refers_back : 0));
     else if (sentence.end <= start && text.slice(sentence.end, start).trim() === "")
       bonus = Math.max(bonus, neighbour.before);
+    const apart = Math.max(sentence.start - end, start - sentence.end);
+    if (completes && apart <= completion.chars_max) bonus = Math.max(bonus, completion.bonus);
   }
   return bonus;
 }

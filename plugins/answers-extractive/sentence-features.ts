@@ -50,6 +50,8 @@ export interface Features {
   readonly passage: number;
   /** It contains what the question asks for: a number, a date, a name, an option … */
   readonly answer_type: number;
+  /** The share of the question's numbers that it contains; they are seldom paraphrased. */
+  readonly numbers: number;
   /** It has words that are not in the question. */
   readonly novelty: number;
   /** It is part of a sentence, or a line without an end. */
@@ -91,7 +93,7 @@ export function sentencesWithFeatures(
 ): FoundSentence[] {
   const { analyze } = analysis;
   const weights = weighQuestion(terms);
-  const { idf, share, questionTerms } = weights;
+  const { idf, share, numberShare, questionTerms } = weights;
   const pattern = answerPattern(question);
   const hasType = (text: string, entry: OptionEntry | undefined): boolean =>
     pattern !== null &&
@@ -140,6 +142,7 @@ export function sentencesWithFeatures(
         title: share(title),
         passage,
         answer_type: Number(hasType(text, entry)),
+        numbers: numberShare(sentence_terms),
         novelty: Math.min(1, novel_words / novel_words_max),
         broken: Number(isBroken(text)),
         code: Number(is_code),
@@ -173,7 +176,7 @@ function rowFeatures(
     /** Whether it has what the question asks for. */
     readonly has_type: boolean;
   },
-  { share, questionTerms, idf }: ReturnType<typeof weighQuestion>,
+  { share, numberShare, questionTerms, idf }: ReturnType<typeof weighQuestion>,
   analyze: TextAnalysis["analyze"],
 ): { readonly features: Features; readonly row: RowSentence } {
   const heads = own_terms.size > 0 ? questionTerms(row.heads.flatMap(analyze)) : [];
@@ -188,6 +191,7 @@ function rowFeatures(
     title: share(minus(title_terms, new Set([...row_terms, ...around]))),
     passage,
     answer_type: Number(has_type),
+    numbers: numberShare(row_terms),
     novelty: 1,
     broken: 0,
     code: 0,
@@ -196,9 +200,11 @@ function rowFeatures(
   return { features, row: sentence };
 }
 
+/** A single digit is in any text. */
+const any_number = /\p{Nd}.*\p{Nd}/u;
 /**
- * The rarity of the question's terms, and two functions: the share of the question that some of
- * these terms make up, and the terms of the question among some words.
+ * The rarity of the question's terms, and functions: the share of the question that some of these
+ * terms make up, that of its numbers, and the terms of the question among some words.
  */
 function weighQuestion(terms: readonly Weighted[]) {
   const idf = new Map(terms.map((term) => [term.term, term.idf]));
@@ -208,9 +214,12 @@ function weighQuestion(terms: readonly Weighted[]) {
     for (const term of subset) sum += idf.get(term)!;
     return total === 0 ? 0 : sum / total;
   };
+  const numbers = terms.map(({ term }) => term).filter((term) => any_number.test(term));
+  const numberShare = (subset: ReadonlySet<string>): number =>
+    numbers.filter((number) => subset.has(number)).length / Math.max(1, numbers.length);
   const questionTerms = (words: readonly Word[]): Set<string> =>
     new Set(words.map((word) => word.term).filter((term) => idf.has(term)));
-  return { idf, share, questionTerms };
+  return { idf, share, numberShare, questionTerms };
 }
 
 /** The question's terms in a neighbouring sentence, unless it explains another option. */

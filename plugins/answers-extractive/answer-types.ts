@@ -26,6 +26,26 @@ const how_many = [
   "多少|几[个年次名人位]|幾|何(?:年|人|つ|度|回|歳|%|パーセント)|いくつ|いくら|どれくらい",
   "몇|얼마|กี่|เท่า(?:ไหร่|ไร|ใด)",
 ];
+/** What is counted follows: "how many pages". */
+const counts = new RegExp(
+  "(?<![\\p{L}\\p{M}])(?:how (?:many|much)|wie ?viele?n?|hoeveel|hur många|hvor mange|" +
+    "combien d(?:e |['’])|cuánt[oa]s|quant[aeio]s?|сколько|скільки)\\s*(?=\\p{L})",
+  "iu",
+);
+/** Not what is counted: "how much does", "how many of the". */
+const uncounted = new RegExp(
+  "^(?:of|do|does|did|is|are|was|were|will|can|could|should|would|has|have|had|must|may|more|" +
+    "less|longer|faster|ist|sind|war|kostet|kosten|von|der|die|das|mehr)(?![\\p{L}\\p{M}])",
+  "iu",
+);
+const price = [
+  "\\bhow much\\b.*\\bcosts?\\b|\\b(?:what|how much) (?:is|are|was|were)\\b.*\\b(?:price|cost|fee)s?\\b",
+  words(
+    "wie_teuer was_kostet was_kosten wie_?viel_kostet wie_?viel_kosten combien_coûtent? " +
+      "cuánto_cuestan? quanto_costa(?:no)? quanto_custam? hoeveel_kost ile_kosztuj[eą] " +
+      "сколько_стоит сколько_стоят",
+  ),
+];
 const when = [
   "\\bwhen\\b",
   "\\b(?:what|which) (?:\\w+ )?(?:year|date|day|month|century|decade|time)\\b",
@@ -82,6 +102,14 @@ const any_date = [
   "\\bdecade",
   "\\p{Nd}\\s*[年月日]",
 ];
+const any_price = [
+  "\\p{Sc}",
+  words(
+    "usd eur chf gbp dollars? euros? pounds? cents? francs? yen prices? fees? costs? " +
+      "free_of_charge for_free gratis kostenlos gratuit[es]* preise? kostet kosten prix " +
+      "precios? cuesta prezz[oi] costa preços? рубл(?:ь|я|ей)",
+  ),
+];
 const any_reason =
   /\b(?:because|due to|since|so that|in order|as a result|therefore|to avoid|caused by|reason)\b/i;
 const any_option = /(?<![\p{L}\p{N}−-])[−-]{1,2}\p{L}/u;
@@ -94,7 +122,9 @@ const number_type: AnswerType = {
   question: anyOf(...how_many),
   answer: anyOf(number_pattern),
 };
+const price_type: AnswerType = { question: anyOf(...price), answer: anyOf(...any_price) };
 const answer_types: readonly AnswerType[] = [
+  price_type,
   { question: anyOf(...by_default), answer: anyOf(...any_default) },
   number_type,
   { question: anyOf(...when), answer: anyOf(...any_date) },
@@ -107,8 +137,17 @@ const answer_types: readonly AnswerType[] = [
   { question: anyOf(...which_option), answer: any_option },
 ];
 
-/** Whether a number answers the question: how many, how much, how long … */
-export const asksForNumber = (question: string): boolean => number_type.question.test(question);
+/** Whether a number or a price answers the question: how many, how much, how long … */
+export const asksForFigure = (question: string): boolean =>
+  [price_type, number_type].some((type) => type.question.test(question));
+
+/** The UTF-16 index of what is counted: of "pages" in "how many pages"; null when nothing is. */
+export function countedAt(question: string): number | null {
+  const match = counts.exec(question);
+  if (match === null) return null;
+  const at = match.index + match[0].length;
+  return uncounted.test(question.slice(at)) ? null : at;
+}
 
 /** An option by name: `-n`, `--trace`, `\hbox`. */
 const named_option = /(?<![\p{L}\p{N}\p{P}])[‘'"“`(]?((?:--?|\\)\p{L}[\p{L}\p{N}_-]*)/u;

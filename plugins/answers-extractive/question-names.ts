@@ -1,12 +1,16 @@
 /** The numbers and names of a question, and which of them passages have. Pure. */
+import { countedAt } from "./answer-types";
 import type { TextAnalysis } from "./sentence-features";
 
 /** A word that is seldom paraphrased. */
 export interface NamedWord {
   readonly term: string;
   readonly text: string;
-  /** `number`: a code, too; `foreign`: a Latin word in a question of another script. */
-  readonly kind: "number" | "name" | "foreign";
+  /**
+   * `number`: a code, too; `foreign`: a Latin word in a question of another script; `counted`: what
+   * "how many" counts.
+   */
+  readonly kind: "number" | "name" | "foreign" | "counted";
 }
 /** Which of them the passages have. */
 export interface NameEvidence {
@@ -21,6 +25,8 @@ export interface NameEvidence {
    */
   readonly is_name_missing: boolean;
   readonly is_name_found: boolean;
+  /** What is counted is not in the passage of the sentence. */
+  readonly is_counted_missing: boolean;
 }
 
 const number = /\p{Nd}/u;
@@ -60,7 +66,9 @@ export function namedIn(
   const marks_names = language !== null && !languages_with_capitals.has(language);
   const has_names = marks_names && in_lower_case * 2 > words.length;
   const is_latin = isMostlyIn(scripts[0]!, question);
+  const counted_at = countedAt(question);
   const kindOf = (text: string, start: number): NamedWord["kind"] | null => {
+    if (start === counted_at) return "counted";
     if (number.test(text)) return "number";
     if (/\p{Ll}/u.test(question) && abbreviation.test(text)) return "name";
     if (has_names && capitalized.test(text) && !isFirst(start)) return "name";
@@ -90,16 +98,19 @@ export function nameEvidence(
   const numbers = named.filter(
     ({ kind, text }) => kind === "number" && text.length >= number_length_min,
   );
-  const names = named.filter(({ kind }) => kind !== "number");
+  const names = named.filter(({ kind }) => kind === "name" || kind === "foreign");
   const script = scripts.find((one) => isMostlyIn(one, text));
   const hasItsScript = (name: NamedWord): boolean =>
     script !== undefined && name.text.search(script) === 0;
   return {
-    is_missing: named.some((one) => one.kind !== "foreign" && isMissing(one)),
+    is_missing: named.some(
+      (one) => (one.kind === "name" || one.kind === "number") && isMissing(one),
+    ),
     is_number_missing: numbers.some(isMissing),
     is_number_found: numbers.some(isFound),
     is_name_missing: names.some((name) => hasItsScript(name) && isMissing(name)),
     is_name_found: names.some(isFound),
+    is_counted_missing: named.some((one) => one.kind === "counted" && !isFound(one)),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Whether the best sentence answers the question, or is merely the closest. Pure. */
-import { asksForNumber } from "./answer-types";
+import { asksForFigure } from "./answer-types";
 import type { NameEvidence } from "./question-names";
 import type { Sentence } from "./sentence-ranking";
 
@@ -43,8 +43,8 @@ const thresholds = {
   similarity: 0.45,
   /**
    * The sum of the share, the lead and the weighted similarity. It must be higher when a name is
-   * missing, because similar names are found then, and when the question asks for a number that
-   * the sentence lacks; it may be lower when the sentence stands out, because then it may answer
+   * missing, because similar names are found then, and when the question asks for a number or a
+   * price that the sentence lacks, or the passage what is counted; it may be lower when the sentence stands out, because then it may answer
    * in other words.
    */
   total: 1,
@@ -132,7 +132,8 @@ export function isRelevant(sentence: Sentence, context: RelevanceContext): boole
   )
     return true;
   const needs_more =
-    names.is_missing || (asksForNumber(context.question) && features.answer_type === 0);
+    names.is_missing ||
+    (asksForFigure(context.question) && (features.answer_type === 0 || names.is_counted_missing));
   const stands_out =
     similarity >= standing_out.similarity &&
     similarity + standing_out.lead * lead - standing_out.others * context.others_meaning >=

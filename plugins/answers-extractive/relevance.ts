@@ -72,7 +72,7 @@ const across_by_vectors: AcrossLanguages = { threshold: 0.34, by_alignment: 0.3,
 /** When no sentence was compared in time. */
 const across_by_passage: AcrossLanguages = { threshold: 0.46, by_alignment: 0, others: 0 };
 /** Other sentences share fewer tokens, even those about the same subject. */
-const across_by_tokens: AcrossLanguages = { threshold: 0.34, by_alignment: 0.3, others: 0 };
+const across_by_tokens: AcrossLanguages = { threshold: 0.33, by_alignment: 0.6, others: 0 };
 /**
  * What is subtracted for passages in Chinese, whose tokens are whole words or phrases: fewer of a
  * question's are among them.
@@ -82,7 +82,7 @@ const typical_alignment = 1;
 /**
  * More is asked of a question in Latin letters whose language is undetected: it may be meaningless.
  */
-const undetected_alignment = 2.2;
+const undetected_more = 0.36;
 const in_latin = /^[\p{Script=Latin}\P{L}]*$/u;
 /** What counts in addition to similarity. */
 const across_weights = {
@@ -160,10 +160,11 @@ function isNearAcross(
     across_weights.name_found * Number(names.is_name_found) +
     across_weights.name_missing * Number(names.is_name_missing);
   const is_undetected = languages.question === null && in_latin.test(question);
-  const assumed = is_undetected ? undetected_alignment : typical_alignment;
-  const above_typical = (alignment ?? assumed) - typical_alignment;
+  const by_languages =
+    alignment === null
+      ? Number(is_undetected) * undetected_more
+      : limits.by_alignment * (alignment - typical_alignment);
   const is_easier = limits === across_by_tokens && languages.texts === "zh";
-  const threshold =
-    limits.threshold + limits.by_alignment * above_typical - (is_easier ? in_chinese : 0);
+  const threshold = limits.threshold + by_languages - (is_easier ? in_chinese : 0);
   return nearness + evidence - limits.others * others_meaning >= threshold;
 }

@@ -50,8 +50,9 @@ const thresholds = {
   total: 1,
   total_needing_more: 1.4,
   total_standing_out: 0.8,
-  /** Above both, it answers in whatever words, unless a name is missing. */
+  /** Above both, it answers in whatever words; a missing name must be outweighed. */
   close: { similarity: 0.7, lead: 0.35 },
+  close_without_name: { similarity: 1.1, lead: 0.3 },
   /** The share of the question that a cell's row and column match. */
   cell: 0.75,
 } as const;
@@ -125,12 +126,8 @@ export function isRelevant(sentence: Sentence, context: RelevanceContext): boole
   const near = features.before + features.after + features.title;
   const words = features.coverage + around_weight * (near + passages_coverage);
   if (similarity === null) return words >= thresholds.words;
-  if (
-    similarity >= thresholds.close.similarity &&
-    lead >= thresholds.close.lead &&
-    !names.is_missing
-  )
-    return true;
+  const close = names.is_missing ? thresholds.close_without_name : thresholds.close;
+  if (similarity >= close.similarity && lead >= close.lead) return true;
   const needs_more =
     names.is_missing ||
     (asksForFigure(context.question) && (features.answer_type === 0 || names.is_counted_missing));

@@ -39,7 +39,8 @@ const uncounted = new RegExp(
   "iu",
 );
 const price = [
-  "\\bhow much\\b.*\\bcosts?\\b|\\b(?:what|how much) (?:is|are|was|were)\\b.*\\b(?:price|cost|fee)s?\\b",
+  "\\bhow much\\b.*\\bcosts?\\b",
+  "\\b(?:what|how much) (?:is|are|was|were)\\b.*\\b(?:price|cost|fee)s?\\b",
   words(
     "wie_teuer was_kostet was_kosten wie_?viel_kostet wie_?viel_kosten combien_coûtent? " +
       "cuánto_cuestan? quanto_costa(?:no)? quanto_custam? hoeveel_kost ile_kosztuj[eą] " +
@@ -105,9 +106,8 @@ const any_date = [
 const any_price = [
   "\\p{Sc}",
   words(
-    "usd eur chf gbp dollars? euros? pounds? cents? francs? yen prices? fees? costs? " +
-      "free_of_charge for_free gratis kostenlos gratuit[es]* preise? kostet kosten prix " +
-      "precios? cuesta prezz[oi] costa preços? рубл(?:ь|я|ей)",
+    "usd eur chf gbp dollars? euros? pounds? cents? francs? yen free_of_charge for_free gratis " +
+      "kostenlos gratuit(?:e|s|es|o|a)? рубл(?:ь|я|ей) бесплатно",
   ),
 ];
 const any_reason =
@@ -122,10 +122,14 @@ const number_type: AnswerType = {
   question: anyOf(...how_many),
   answer: anyOf(number_pattern),
 };
+const default_type: AnswerType = {
+  question: anyOf(...by_default),
+  answer: anyOf(...any_default),
+};
 const price_type: AnswerType = { question: anyOf(...price), answer: anyOf(...any_price) };
 const answer_types: readonly AnswerType[] = [
   price_type,
-  { question: anyOf(...by_default), answer: anyOf(...any_default) },
+  default_type,
   number_type,
   { question: anyOf(...when), answer: anyOf(...any_date) },
   { question: anyOf(...who), answer: /(?<=\S\s)\p{Lu}\p{L}+/u },
@@ -168,7 +172,10 @@ const explanationOf = (option: string): RegExp =>
  */
 export function answerPattern(question: string): RegExp | null {
   const type = answer_types.find((type) => type.question.test(question));
-  if (type !== undefined) return type.answer;
   const option = named_option.exec(question)?.[1];
-  return option === undefined ? null : explanationOf(option);
+  const explanation = option === undefined ? null : explanationOf(option);
+  // The default of an option is often given in its explanation, in other words.
+  if (type === default_type && explanation !== null)
+    return new RegExp(`${type.answer.source}|${explanation.source}`, "iu");
+  return type?.answer ?? explanation;
 }

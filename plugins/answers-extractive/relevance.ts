@@ -44,8 +44,8 @@ const thresholds = {
   /**
    * The sum of the share, the lead and the weighted similarity. It must be higher when a name is
    * missing, because similar names are found then, and when the question asks for a number or a
-   * price that the sentence lacks, or the passage what is counted; it may be lower when the sentence stands out, because then it may answer
-   * in other words.
+   * price that the sentence lacks, or its passage lacks what is counted; it may be lower when the
+   * sentence stands out, because then it may answer in other words.
    */
   total: 1,
   total_needing_more: 1.4,

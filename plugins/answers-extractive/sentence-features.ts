@@ -95,9 +95,8 @@ export function sentencesWithFeatures(
   const weights = weighQuestion(terms);
   const { idf, share, numberShare, questionTerms } = weights;
   const pattern = answerPattern(question);
-  const hasType = (text: string, entry: OptionEntry | undefined): boolean =>
-    pattern !== null &&
-    (pattern.test(text.replace(list_number, "")) || pattern.test(entry?.label ?? ""));
+  const hasType = (text: string, label = ""): boolean =>
+    pattern !== null && (pattern.test(text.replace(list_number, "")) || pattern.test(label));
 
   return sources.flatMap((source, at) => {
     const title_terms = questionTerms([...analyze(source.title), ...analyze(source.heading ?? "")]);
@@ -141,7 +140,7 @@ export function sentencesWithFeatures(
         after: share(after),
         title: share(title),
         passage,
-        answer_type: Number(hasType(text, entry)),
+        answer_type: Number(hasType(text, entry?.label)),
         numbers: numberShare(sentence_terms),
         novelty: Math.min(1, novel_words / novel_words_max),
         broken: Number(isBroken(text)),

@@ -1,9 +1,8 @@
 /**
- * Answers without a model: splitting into sentences, the kind of answer a question asks for, which
- * sentences are picked, and what an answer cites.
+ * Answers without a model: splitting into sentences, which sentences are picked, and what an answer
+ * cites.
  */
 import { describe, expect, test } from "bun:test";
-import { answerPattern } from "../../plugins/answers-extractive/answer-types";
 import { ExtractiveAnswerer } from "../../plugins/answers-extractive/answerer";
 import type { Source, Word } from "../../plugins/answers-extractive/sentence-features";
 import { findSentences } from "../../plugins/answers-extractive/sentence-finder";
@@ -149,53 +148,6 @@ describe("splitting into sentences:", () => {
     ])
       expect(sentencesOf(text).length).toBeLessThanOrEqual(text.length);
   });
-});
-
-describe("what a question asks for:", () => {
-  const cases: [string, string, string | null, string | null][] = [
-    ["how many: a number", "How many towers are there?", "There are 12.", "There are some."],
-    ["when: a date", "When was it built?", "It was built in 1889.", "It was built later."],
-    ["what year: a date", "In what year did it open?", "It opened in the 1920s.", "It opened."],
-    ["who: a name", "Who built it?", "It was built by Gustave.", "it was built by him."],
-    ["where: a place", "Where does it stand?", "It stands in Paris.", "It stands there."],
-    ["how many in German", "Wie viele Türme gibt es?", "Es gibt 12.", "Es gibt einige."],
-    ["how long in German", "Wie lang ist er?", "Es sind 12 Meter.", "Er ist lang."],
-    ["how many in Arabic, with Arabic digits", "كم عدد الأبراج؟", "هناك ١٢ برجا", "هناك أبراج"],
-    ["how many in Chinese, with Han numerals", "有多少座塔？", "有十二座塔。", "有很多塔。"],
-    [
-      "how many in German, in words",
-      "Wie viele Stufen hat er?",
-      "Er hat dreihundert.",
-      "Er hat beachtlich viele.",
-    ],
-    ["how many in Turkish, in words", "Kaç kule var?", "Yirmi altı kule var.", "Kuleler var."],
-    ["how much in Turkish", "Bilet ne kadar?", "Bilet ellidir, yani beşe on var.", "Bilet burada."],
-    ["how many in Greek, in words", "Πόσες φορές;", "Δύο φορές.", "Μερικές φορές."],
-    ["how many in Hindi, in words", "कितने दिन?", "छब्बीस दिन।", "कुछ दिन।"],
-    ["how many in Vietnamese, in words", "Có bao nhiêu tháp?", "Có mười tháp.", "Có nhiều tháp."],
-    ["how many in Russian, in words", "Сколько башен?", "Их двенадцать.", "Их много."],
-    ["how many in Thai, in words", "มีหอคอยกี่แห่ง", "มีสามแห่ง", "มีมาก"],
-    [
-      "when in Japanese",
-      "塔はいつ建てられましたか？",
-      "塔は1889年に建てられた。",
-      "塔は建てられた。",
-    ],
-    ["what year in Spanish", "¿En qué año se abrió?", "Se abrió en 1889.", "Se abrió tarde."],
-    ["who in Russian", "Кто построил башню?", "Башню построил Эйфель.", "башню построил он."],
-    ["why: a reason", "Why is it famous?", "Because it is tall.", "It is tall."],
-  ];
-  for (const [why, question, yes, no] of cases)
-    test(why, () => {
-      expect(answerPattern(question)!.test(yes!)).toBe(true);
-      expect(answerPattern(question)!.test(no!)).toBe(false);
-    });
-  test("anything else: nothing in particular", () =>
-    expect([
-      answerPattern("What is a tower?"),
-      answerPattern("Was ist ein Turm?"),
-      answerPattern("Wiederholung"),
-    ]).toEqual([null, null, null]));
 });
 
 const source = (text: string, score = 10, title = "", heading: string | null = null): Source => ({
@@ -439,13 +391,13 @@ describe("whether the nearest sentence answers:", () => {
     boolean,
   ][] = [
     ["tokens are compared", "Wie wird die Ausgabe gedruckt?", prose, 0.35, 1, true],
-    ["tokens are less similar", "Wie hoch ist der Turm?", prose, 0.33, 1, false],
+    ["tokens are less similar", "Wie hoch ist der Turm?", prose, 0.32, 1, false],
     ["the pair of languages is unknown", "Wie wird die Ausgabe gedruckt?", prose, 0.35, null, true],
     ["the question's language is unknown", "zqv blorptang frimble?", prose, 0.5, null, false],
-    ["the model relates them well", "Wie hoch ist der Turm?", prose, 0.42, 1.3, false],
-    ["it does, and the text is nearer", "Wie wird die Ausgabe gedruckt?", prose, 0.44, 1.3, true],
-    ["it relates them badly", "Çıktı nasıl yazdırılır?", "输出默认打印为图像。", 0.25, 0.87, true],
-    ["and the text is far", "Kule ne kadar yüksektir?", "输出默认打印为图像。", 0.23, 0.87, false],
+    ["the model relates them well", "Wie hoch ist der Turm?", prose, 0.5, 1.3, false],
+    ["it does, and the text is nearer", "Wie wird die Ausgabe gedruckt?", prose, 0.52, 1.3, true],
+    ["it relates them badly", "Çıktı nasıl yazdırılır?", "输出默认打印为图像。", 0.2, 0.87, true],
+    ["and the text is far", "Kule ne kadar yüksektir?", "输出默认打印为图像。", 0.17, 0.87, false],
     ["a code is missing", "Was bedeutet der Fehler E18?", prose, 0.6, 1, false],
     ["a number is missing", "1775年如何打印输出？", prose, 0.6, 1, false],
     ["a single digit is missing", "3种输出如何打印？", prose, 0.35, 1, true],

@@ -3,7 +3,6 @@
  * meaning besides words, across languages, and when there is no answer.
  */
 import { describe, expect, test } from "bun:test";
-import { answerPattern } from "../../plugins/answers-extractive/answer-types";
 import { questionParts } from "../../plugins/answers-extractive/question-parts";
 import { findSentences } from "../../plugins/answers-extractive/sentence-finder";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
@@ -224,66 +223,6 @@ describe("splitting a text into questions:", () => {
     test(why, () => expect(questionParts(text)).toEqual(expected));
 });
 
-describe("a sentence that answers about options:", () => {
-  const cases: [why: string, question: string, sentence: string, holds: boolean][] = [
-    ["it explains the named option", "What does washer -n do?", "-n Wash nothing.", true],
-    [
-      "it explains the named option after a bullet",
-      "What does --heat do?",
-      "● --heat=DEGREES Wash at so many.",
-      true,
-    ],
-    [
-      "a mere mention of the option isn't enough",
-      "What does --heat do?",
-      "Give --heat before it.",
-      false,
-    ],
-    [
-      "an option with the same prefix isn't enough",
-      "What does --heat do?",
-      "--heater Which one.",
-      false,
-    ],
-    [
-      "it explains the named command",
-      "What is the default of \\hbox?",
-      "▶ \\hbox (integer) Is one.",
-      true,
-    ],
-    [
-      "it contains any option",
-      "Which option prints crop marks?",
-      "Crop marks come with ‘-k’.",
-      true,
-    ],
-    [
-      "it explains the named option, typeset with a minus",
-      "What does --heat do?",
-      "−−heat DEGREES Wash at so many.",
-      true,
-    ],
-    [
-      "it contains any option, typeset with a minus",
-      "Which option prints crop marks?",
-      "−k prints crop marks.",
-      true,
-    ],
-    ["a difference is not an option", "Which option prints?", "The margin is a−b.", false],
-    ["it contains any option, in German", "Welcher Schalter druckt?", "Das tut --print.", true],
-    [
-      "a hyphen or a dash is not an option",
-      "Which option prints?",
-      "Well-known marks - or none.",
-      false,
-    ],
-  ];
-  for (const [why, question, sentence, holds] of cases)
-    test(why, () => expect(answerPattern(question)!.test(sentence)).toBe(holds));
-  test("a question without an option doesn't ask for one", () =>
-    expect(answerPattern("Is the e-mail well-known - or not?")).toBeNull());
-});
-
 type Similar = (text: string, question: string) => number | null;
 interface Asked {
   readonly question: string;
@@ -386,6 +325,41 @@ describe("the quoted sentences:", () => {
         expect(chosen.includes(best)).toBeTrue();
         expect(chosen.includes(next)).toBe(is_added);
       });
+  });
+  describe("beside the best sentence,", () => {
+    const best = "The timer of the washer says how long the washer turns the drum in the end.";
+    const asked = "How long does the timer let the washer turn the drum in the end?";
+    const far = "The lid is opened with a lever of red steel, which is found behind it. ".repeat(4);
+    const cases: [why: string, passage: string, added: string, is_added: boolean][] = [
+      [
+        "one with the number that is asked for is added",
+        `${best} Set: 90 seconds.`,
+        "Set: 90 seconds.",
+        true,
+      ],
+      ["so is one before it", `It is 90 seconds. ${best}`, "It is 90 seconds.", true],
+      ["one without it isn't", `${best} Set by hand.`, "Set by hand.", false],
+      ["nor one far from it", `${best} ${far}Set: 90 seconds.`, "Set: 90 seconds.", false],
+      [
+        "nor another one",
+        `${best} Set: 90 seconds. Unset: 40 seconds.`,
+        "Unset: 40 seconds.",
+        false,
+      ],
+    ];
+    for (const [why, passage, added, is_added] of cases)
+      test(why, async () => {
+        const similar: Similar = (text) => (text === best ? 1 : 0.5);
+        const passages = [passage, "Foam is skimmed by hand.", "The hose is grey."];
+        const chosen = await said({ question: asked, passages, similar, meaning: 0.8, lead: 0.3 });
+        expect(chosen).toContain(best);
+        expect(chosen.includes(added)).toBe(is_added);
+      });
+  });
+  test("a sentence with the number of the question comes first", async () => {
+    const passages = ["An error is shown.", "104 the drum is stuck"];
+    const asked = "What does the error 104 mean?";
+    expect((await said({ question: asked, passages }))[0]).toBe(passages[1]!);
   });
   test("entries of other names in the same words are no repetitions", async () => {
     const says = "the time of the day in hours and minutes, with a colon in between, as at noon";
@@ -551,6 +525,46 @@ describe("whether there is an answer:", () => {
         passages: ["The cost of the machine is 40 pounds to all."],
         similar: () => 0.7,
         lead: 0.2,
+      },
+      true,
+    ],
+    [
+      "what is counted is not in the passage",
+      {
+        question: "How many countries sell the machine?",
+        passages: ["Shops that sell the machine sell 3 of them."],
+        similar: () => 0.9,
+        lead: 0.2,
+      },
+      false,
+    ],
+    [
+      "what is counted is in the passage",
+      {
+        question: "How many countries sell the machine?",
+        passages: ["Shops that sell the machine sell 3 of them. They are in two countries."],
+        similar: () => 0.9,
+        lead: 0.2,
+      },
+      true,
+    ],
+    [
+      "a name is missing, and the sentence is somewhat similar",
+      {
+        question: "How does the machine of Ardalin remove limescale?",
+        passages: ["Limescale dissolves in citric acid."],
+        similar: () => 1,
+        lead: 0.4,
+      },
+      false,
+    ],
+    [
+      "a name is missing, but the sentence stands out far",
+      {
+        question: "How does the machine of Ardalin remove limescale?",
+        passages: ["Limescale dissolves in citric acid."],
+        similar: () => 1.2,
+        lead: 0.4,
       },
       true,
     ],

@@ -112,7 +112,7 @@ const any_price = [
 ];
 const any_reason =
   /\b(?:because|due to|since|so that|in order|as a result|therefore|to avoid|caused by|reason)\b/i;
-const any_option = /(?<![\p{L}\p{N}−-])[−-]{1,2}\p{L}/u;
+const any_option = /(?<![\p{L}\p{N}−–-])[−–-]{1,2}\p{L}/u;
 
 interface AnswerType {
   readonly question: RegExp;

@@ -101,7 +101,7 @@ export interface Backup {
 /** Reads the directory and the manifest; nothing else is checked yet. @throws BadBackup */
 export async function openBackup(path: string): Promise<Backup> {
   const bad = (problem: string): BadBackup => new BadBackup(`${basename(path)} ${problem}`);
-  const entries = readEntries(path, bad);
+  const entries = readEntries(path, (problem) => new BadBackup(`${path} ${problem}`));
   const entry = entries.get(manifest_part);
   if (!entry) throw bad("is not a Dossier backup: it has no manifest.json.");
   const text = await readText(path, entry, manifest_bytes_max);

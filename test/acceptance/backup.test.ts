@@ -264,7 +264,7 @@ describe("a backup of a stopped server", () => {
   }, 120_000);
 
   const damaged: [string, (path: string) => void | Promise<void>, RegExp][] = [
-    ["missing", (path) => rmSync(path), /\.zip does not exist\./],
+    ["missing", (path) => rmSync(path), /\/\S+\.zip does not exist\./],
     ["truncated", (path) => truncateSync(path, 3_000), /cut off/],
     ["empty", (path) => truncateSync(path, 0), /cut off/],
     ["a foreign file", (path) => writeFileSync(path, "not an archive"), /not a Dossier backup/],

@@ -101,6 +101,12 @@ describe("a sentence that answers about options:", () => {
       "−k prints crop marks.",
       true,
     ],
+    [
+      "it contains any option, typeset with a dash",
+      "Which option prints crop marks?",
+      "–k prints crop marks.",
+      true,
+    ],
     ["a difference is not an option", "Which option prints?", "The margin is a−b.", false],
     ["it contains any option, in German", "Welcher Schalter druckt?", "Das tut --print.", true],
     [

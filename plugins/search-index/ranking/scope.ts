@@ -8,8 +8,8 @@ import type { Pauses } from "../workers/worker-protocol";
 const ids_read_max = 8_192;
 /** Reading this few chunks one by one is cheaper than reading a pack. */
 const few_chunks = 64;
-/** The number of ids remembered, for all scopes together. */
-const cached_ids_max = 2_000_000;
+/** The memory of the ids that are remembered and of their folders, for all scopes together. */
+const cached_bytes_max = 16 * 2 ** 20;
 
 /** The part of a request that determines the scope. */
 export type ScopeRequest = Pick<SearchRequest, "owner_id" | "folder_ids" | "document_ids">;
@@ -37,7 +37,7 @@ export interface Scope {
 export class ScopeResolver {
   /** By folders: ids, and the state of the database at that time. Least recently used first. */
   private readonly cached_scopes = new Map<string, { version: number; ids: Float64Array }>();
-  private cached_ids = 0;
+  private cached_bytes = 0;
 
   constructor(
     private readonly reader: SegmentReader,
@@ -92,17 +92,22 @@ export class ScopeResolver {
 
   private remember(key: string, version: number, ids: Float64Array): void {
     this.cached_scopes.set(key, { version, ids });
-    this.cached_ids += ids.length;
+    this.cached_bytes += bytesOf(key, ids);
     for (const oldest of this.cached_scopes.keys()) {
-      if (this.cached_ids <= cached_ids_max) break;
+      if (this.cached_bytes <= cached_bytes_max) break;
       this.forget(oldest);
     }
   }
   private forget(key: string): void {
-    this.cached_ids -= this.cached_scopes.get(key)?.ids.length ?? 0;
+    const cached = this.cached_scopes.get(key);
+    if (cached === undefined) return;
+    this.cached_bytes -= bytesOf(key, cached.ids);
     this.cached_scopes.delete(key);
   }
 }
+
+/** Of a remembered scope: folders without documents have no ids, but are part of the key. */
+const bytesOf = (key: string, ids: Float64Array): number => key.length + ids.byteLength;
 
 /** The same scope, of which only these segments are read, each singly. */
 export function onlyAmong(scope: Scope, segment_ids: readonly number[]): Scope {

@@ -335,14 +335,13 @@ export class Searcher {
     onGone: OnGone,
   ): Promise<Passage[]> {
     const passages: Passage[] = [];
+    const scope = new Set(folder_ids);
     for (const batch of batchesOf(hits, passages_read)) {
       if (passages.length > 0 && pauses.due) await pauses.pause();
       const chunks = await this.reader.chunks(batch.map((hit) => keyOf(hit, ids)));
       if (chunks.includes(null)) onGone();
-      chunks.forEach((chunk, at) => {
-        const passage = chunk && passageOf(chunk, batch[at]!, folder_ids);
-        if (passage) passages.push(passage);
-      });
+      const found = chunks.map((chunk, at) => chunk && passageOf(chunk, batch[at]!, scope));
+      passages.push(...found.filter((passage) => passage !== null));
     }
     return passages;
   }
@@ -376,9 +375,9 @@ const partKey = ({ number }: Pack, part: number): number => -1 - (number * pack_
 function passageOf(
   { document, chunk, folder_ids }: PublishedChunk,
   { score, matched, meaning }: FusedHit,
-  scope: readonly string[],
+  scope: ReadonlySet<string>,
 ): Passage | null {
-  const folder_id = scope.find((id) => folder_ids.includes(id));
+  const folder_id = folder_ids.find((id) => scope.has(id));
   if (folder_id === undefined) return null;
   return {
     document_id: document.document_id,

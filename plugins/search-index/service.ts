@@ -225,7 +225,12 @@ export class IndexService implements SearchIndex {
     const vector = await query_embedder?.vectorOf(request, signal);
     const among = await backend?.search.find(request, vector, signal);
     const { owner_id, folder_ids } = request;
-    const search = { ...request, ...(vector && { vector }), ...(among && { among }) };
+    const search = {
+      ...request,
+      folder_ids: folder_ids.join(" "),
+      ...(vector && { vector }),
+      ...(among && { among }),
+    };
     const searched = await this.ctx.searcher.ask({ search }, { owner: owner_id, signal });
     const { passages, terms, lead, loose_chunks, is_beyond_memory, is_short } = searched!;
     if (among) backend?.search.settle(is_short);

@@ -19,6 +19,11 @@ import type { RequestHandler } from "../workers/worker-server";
 export interface PackRequest extends ScopeRequest {
   readonly from_id: number;
 }
+/** A search as it is sent: one string is copied faster than thousands. */
+export interface SentSearch extends Omit<HybridSearchRequest, "folder_ids"> {
+  /** Separated by spaces. */
+  readonly folder_ids: string;
+}
 /** The messages of the worker. */
 export interface SearchProtocol {
   readonly setting: {
@@ -26,7 +31,7 @@ export interface SearchProtocol {
     /** Little is cached while the process uses much memory. Default: false. */
     readonly spares_memory?: boolean;
   } & Pick<SearcherOptions, "cache_bytes_max" | "vector_cache_bytes_max">;
-  readonly request: { readonly search: HybridSearchRequest } | { readonly pack: PackRequest };
+  readonly request: { readonly search: SentSearch } | { readonly pack: PackRequest };
   readonly part: BuiltPack;
   /** Null when packs were made. */
   readonly response: Searched | null;
@@ -39,7 +44,10 @@ export function searchHandler(
 ): RequestHandler<SearchProtocol> {
   const searcher = new Searcher(reader, options);
   return async (request, run) => {
-    if ("search" in request) return searcher.search(request.search, run);
+    if ("search" in request) {
+      const folder_ids = request.search.folder_ids.split(" ");
+      return searcher.search({ ...request.search, folder_ids }, run);
+    }
     const { analyzer_version } = options;
     const { from_id } = request.pack;
     const scope = await searcher.scopeOf(request.pack, run);

@@ -28,14 +28,22 @@ const how_many = [
 ];
 /** What is counted follows: "how many pages". */
 const counts = new RegExp(
-  "(?<![\\p{L}\\p{M}])(?:how (?:many|much)|wie ?viele?n?|hoeveel|hur många|hvor mange|" +
-    "combien d(?:e |['’])|cuánt[oa]s|quant[aeio]s?|сколько|скільки)\\s*(?=\\p{L})",
+  "(?<![\\p{L}\\p{M}])(?:how many|wie ?viele|hoeveel|hur många|hvor mange|" +
+    "combien d(?:e |['’])|cuánt[oa]s|quant[oa]s|quant[ie]|сколько|скільки)\\s*(?=\\p{L})",
   "iu",
 );
-/** Not what is counted: "how much does", "how many of the". */
+/** Not what is counted ("how many of the"), or a unit, which is often written in another way. */
 const uncounted = new RegExp(
-  "^(?:of|do|does|did|is|are|was|were|will|can|could|should|would|has|have|had|must|may|more|" +
-    "less|longer|faster|ist|sind|war|kostet|kosten|von|der|die|das|mehr)(?![\\p{L}\\p{M}])",
+  "^" +
+    words(
+      "of do does did is are was were will can could should would has have had must may more " +
+        "von der die das dos di dei è sono " +
+        "times? percent degrees? seconds? minutes? hours? days? weeks? months? years? " +
+        "[kmgt]?i?b(?:ytes?)? \\p{L}+bytes? \\p{L}*met(?:er|re)s? " +
+        "sekunden minuten stunden tage wochen monate jahre grad prozent " +
+        "secondes? heures? jours? semaines? mois ans années? segundos? minutos? horas? días? " +
+        "dias? semanas? mes(?:es)? años? anos? secondi minuti ore giorni settimane mesi anni",
+    ),
   "iu",
 );
 const price = [
@@ -103,8 +111,16 @@ const any_date = [
   "\\bdecade",
   "\\p{Nd}\\s*[年月日]",
 ];
+/** A number near them is a price. */
+const price_words = words(
+  "prices? costs? fees? charges? totals? amounts? rates? preise? gebühr(?:en)? kostet kosten " +
+    "betrag beträge summe prix coûtent? coût precios? cuestan? prezz[oi] costano? costa " +
+    "preços? custam? tarif\\p{L}* цен\\p{L}+ стоит стоимост\\p{L}+",
+);
 const any_price = [
   "\\p{Sc}",
+  `${price_words}[^.!?]{0,60}\\p{Nd}`,
+  `\\p{Nd}[^.!?]{0,60}${price_words}`,
   words(
     "usd eur chf gbp dollars? euros? pounds? cents? francs? yen free_of_charge for_free gratis " +
       "kostenlos gratuit(?:e|s|es|o|a)? рубл(?:ь|я|ей) бесплатно",

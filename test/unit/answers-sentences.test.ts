@@ -539,6 +539,16 @@ describe("whether there is an answer:", () => {
       false,
     ],
     [
+      "what is counted are units, which may be written in another way",
+      {
+        question: "How many hours does the machine take?",
+        passages: ["All in all the machine takes 3 h."],
+        similar: () => 0.9,
+        lead: 0.2,
+      },
+      true,
+    ],
+    [
       "what is counted is in the passage",
       {
         question: "How many countries sell the machine?",

@@ -37,6 +37,7 @@ describe("what a question asks for:", () => {
     ["why: a reason", "Why is it famous?", "Because it is tall.", "It is tall."],
     ["which number: a number", "Which number stands for red?", "3 – Red", "A kind of red"],
     ["a price: a sum", "How much does a ticket cost?", "It is $20.", "It has 20 pages."],
+    ["a price: a number beside the word", "What is the fee?", "The fee of it is 3.", "It is 3."],
     ["a price in German", "Was kostet eine Karte?", "Sie ist kostenlos.", "Sie ist aus Papier."],
     ["a default: its value", "What is the default depth?", "Default: deep.", "All depths do."],
     ["by default: what it is", "How deep is it by default?", "The default is deep.", "It is 3 m."],

@@ -1,5 +1,5 @@
 /**
- * An encoder worker: works on one passage at a time and, between its layers, on one query. The pool
+ * An encoder worker: works on one passage at a time and, whenever it yields, on one query. The pool
  * (pool.ts) never sends more.
  */
 import { collector } from "../../core/lib/collector";

@@ -1,9 +1,10 @@
 /**
  * Runs the encoder in WebAssembly: takes texts and returns vectors of length 1. Each workspace
- * handles one text at a time and yields between layers.
+ * handles one text at a time and yields every few milliseconds.
  */
 import {
   dimensions,
+  heads,
   InvalidModel,
   matrices,
   norms,
@@ -14,8 +15,13 @@ import { Tokenizer } from "./tokenizer";
 import { windowsOf } from "./windows";
 
 const number_bytes = Float32Array.BYTES_PER_ELEMENT;
+const row_bytes = dimensions * number_bytes;
 const page_bytes = 65_536;
 const alignment = 16;
+/** The tokens of a step of the kernel. */
+const step_tokens = 32;
+/** How long a text is worked on before it yields: a step may take as long again. */
+const slice_ms = 1;
 /** The most tokens of a passage or query; the rest of a longer text is ignored. */
 const windows_max = 16;
 
@@ -41,15 +47,20 @@ interface Kernel {
     x: number,
     tokens: number,
   ): void;
-  layer(at: number, x: number, tokens: number, lengths: number, texts: number): void;
-  means(x: number, lengths: number, texts: number, to: number): void;
+  project(at: number, x: number, q: number, k: number, v: number, tokens: number): void;
+  attend(q: number, k: number, v: number, tokens: number, head: number): void;
+  finish(at: number, x: number, attended: number, tokens: number): void;
+  mean(x: number, tokens: number, to: number): void;
 }
 
 /** Working memory of a text: as many texts can be in progress at once as there are workspaces. */
 interface Workspace {
   readonly words: number;
+  /** A row for each token, as of `q`, `k` and `v`. */
   readonly x: number;
-  readonly length: number;
+  readonly q: number;
+  readonly k: number;
+  readonly v: number;
   readonly mean: number;
 }
 
@@ -76,10 +87,8 @@ export class Encoder {
     this.kernel = new WebAssembly.Instance(module).exports as unknown as Kernel;
     this.tokenizer = new Tokenizer(model.vocabulary);
     this.top = this.kernel.heapBase();
-    this.positions = this.put(
-      copied.tensor("emb.pos").subarray(0, tokens_max * dimensions * number_bytes),
-    );
-    this.type = this.put(copied.tensor("emb.type").subarray(0, dimensions * number_bytes));
+    this.positions = this.put(copied.tensor("emb.pos").subarray(0, tokens_max * row_bytes));
+    this.type = this.put(copied.tensor("emb.type").subarray(0, row_bytes));
     this.norm_weight = this.put(copied.tensor("emb.ln.w"));
     this.norm_bias = this.put(copied.tensor("emb.ln.b"));
     this.layers = this.putLayers(copied);
@@ -87,11 +96,14 @@ export class Encoder {
 
   /** Memory for one more text in progress. */
   openWorkspace(): Workspace {
+    const rows = () => this.allocate(tokens_max * row_bytes);
     return {
       words: this.allocate(tokens_max * this.model.word_bytes),
-      x: this.allocate(tokens_max * dimensions * number_bytes),
-      length: this.allocate(number_bytes),
-      mean: this.allocate(dimensions * number_bytes),
+      x: rows(),
+      q: rows(),
+      k: rows(),
+      v: rows(),
+      mean: this.allocate(row_bytes),
     };
   }
 
@@ -101,7 +113,8 @@ export class Encoder {
   }
 
   /**
-   * `pause` is called after each layer; meanwhile another text may be encoded in another workspace.
+   * `pause` is called every few milliseconds; meanwhile another text may be encoded in another
+   * workspace.
    */
   async embed(
     text: string,
@@ -127,11 +140,12 @@ export class Encoder {
 
   private async embedWindow(
     ids: readonly number[],
-    { words, x, length, mean }: Workspace,
+    workspace: Workspace,
     pause: () => Promise<void> | void,
   ): Promise<Float32Array> {
     const { kernel, model } = this;
     const { word_bytes } = model;
+    const { words, x, mean } = workspace;
     const tokens = ids.length;
     const memory = new Uint8Array(kernel.memory.buffer);
     ids.forEach((id, at) =>
@@ -140,19 +154,37 @@ export class Encoder {
         words + at * word_bytes,
       ),
     );
-    new Int32Array(kernel.memory.buffer, length, 1)[0] = tokens;
     const { positions, type, norm_weight, norm_bias } = this;
     kernel.embed(words, word_bytes, positions, type, norm_weight, norm_bias, x, tokens);
-    for (const layer of this.layers) {
-      kernel.layer(layer, x, tokens, length, 1);
+    let slice_began_ms = performance.now();
+    for (const _ of this.steps(workspace, tokens)) {
+      if (performance.now() - slice_began_ms < slice_ms) continue;
       await pause();
+      slice_began_ms = performance.now();
     }
-    kernel.means(x, length, 1, mean);
+    kernel.mean(x, tokens, mean);
     return new Float32Array(kernel.memory.buffer, mean, dimensions);
   }
 
+  /** Computes the layers. */
+  private *steps({ x, q, k, v }: Workspace, tokens: number): Generator<void, void> {
+    const { kernel, layers } = this;
+    for (const layer of layers) {
+      for (let from = 0; from < tokens; from += step_tokens) {
+        const at = from * row_bytes;
+        const count = Math.min(step_tokens, tokens - from);
+        yield kernel.project(layer, x + at, q + at, k + at, v + at, count);
+      }
+      for (let head = 0; head < heads; head++) yield kernel.attend(q, k, v, tokens, head);
+      for (let from = 0; from < tokens; from += step_tokens) {
+        const at = from * row_bytes;
+        yield kernel.finish(layer, x + at, q + at, Math.min(step_tokens, tokens - from));
+      }
+    }
+  }
+
   private tokensOf({ x }: Workspace, from: number, to: number): Float32Array<ArrayBuffer> {
-    const at = x + from * dimensions * number_bytes;
+    const at = x + from * row_bytes;
     return new Float32Array(
       this.kernel.memory.buffer as ArrayBuffer,
       at,

@@ -22,7 +22,8 @@ export const dimensions = 384;
 const inner_width = 1_536;
 /** The most tokens that the model reads at once. */
 export const tokens_max = 512;
-const heads = 12;
+/** Heads of the attention. */
+export const heads = 12;
 const block = 32;
 const block_bytes = 18;
 const layers_max = 48;

@@ -92,6 +92,16 @@ test("two texts encoded at once in two workspaces give the same as alone", async
   expect(together.map(({ vectors }) => [...vectors[0]!])).toEqual(alone.map((one) => [...one]));
 });
 
+test("a long passage yields within its layers, of which each takes many milliseconds", async () => {
+  let pauses = 0;
+  await encoder.embed("water ".repeat(tokens_max), {
+    prefix: "",
+    workspace,
+    pause: () => void pauses++,
+  });
+  expect(pauses).toBeGreaterThan(2 * model.layers);
+});
+
 describe("any text gets a vector of length 1", () => {
   test.each([
     ["empty text", ""],

@@ -2,7 +2,6 @@
 import { Simd } from "./simd";
 
 const WIDTH: i32 = 384;
-const HEADS: i32 = 12;
 const HEAD_WIDTH: i32 = 32;
 const TOKENS_MAX: i32 = 512;
 /** Bytes per token row. */
@@ -109,18 +108,19 @@ function weigh(weights: usize, factor: f32, v: usize, tokens: i32, to: usize): v
   v128.store(to, f32x4.mul(c7, f), 112);
 }
 
-/** Attention of one text: from q, k and v [tokens][384] to its output [tokens][384]. */
-export function attend(q: usize, k: usize, v: usize, to: usize, tokens: i32): void {
-  const padded = (tokens + 3) & ~3;
-  for (let head = 0; head < HEADS; head++) {
-    const at = head * HEAD_WIDTH * 4;
-    transposeKeys(k + at, tokens, padded);
-    for (let t = 0; t < tokens; t += 2) {
-      const a = t * ROW + at,
-        b = min<i32>(t + 1, tokens - 1) * ROW + at;
-      score(q + a, q + b, padded);
-      weigh(first_weights, exponentials(first_weights, tokens, padded), v + at, tokens, to + a);
-      weigh(second_weights, exponentials(second_weights, tokens, padded), v + at, tokens, to + b);
-    }
+/**
+ * One head of the attention of a text, with q, k and v [tokens][384]. Its output replaces its part
+ * of q.
+ */
+export function attend(q: usize, k: usize, v: usize, tokens: i32, head: i32): void {
+  const padded = (tokens + 3) & ~3,
+    at = head * HEAD_WIDTH * 4;
+  transposeKeys(k + at, tokens, padded);
+  for (let t = 0; t < tokens; t += 2) {
+    const a = q + t * ROW + at,
+      b = q + min<i32>(t + 1, tokens - 1) * ROW + at;
+    score(a, b, padded);
+    weigh(first_weights, exponentials(first_weights, tokens, padded), v + at, tokens, a);
+    weigh(second_weights, exponentials(second_weights, tokens, padded), v + at, tokens, b);
   }
 }

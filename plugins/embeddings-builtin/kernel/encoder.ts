@@ -1,28 +1,28 @@
 /**
- * The encoder of a BERT model of width 384 with 12 heads, in steps of one layer, so that the caller
- * can yield between them. Written in AssemblyScript, which scripts/build.ts compiles twice: for
- * relaxed and for plain SIMD. Both yield identical vectors. The caller allocates memory, from
- * `heapBase()` on.
+ * The encoder of a BERT model of width 384 with 12 heads, in steps of a millisecond or two, so that
+ * the caller can yield between them. A layer is `project` for a few tokens at a time, `attend` for
+ * each head, and `finish` for a few tokens at a time. Written in AssemblyScript, which
+ * scripts/build.ts compiles twice: for relaxed and for plain SIMD. Both yield identical vectors.
+ * The caller allocates memory, from `heapBase()` on.
  */
 import { attend } from "./attention";
 import { multiply, quantise, repack, unpackRow } from "./products";
 import { half, Simd } from "./simd";
 
-export { repack };
+export { attend, repack };
 
 const WIDTH: i32 = 384;
 /** Inner width of the feed-forward layers. */
 const WIDTH_INSIDE: i32 = 1536;
-const TOKENS_MAX: i32 = 512;
+/** The most tokens of a step. */
+const STEP_TOKENS_MAX: i32 = 32;
 const ROW: i32 = WIDTH * 4;
 /** Bytes of a word embedding row, by its bits: 4 (as matrices have) or 2. */
 const WORD_BYTES_2: i32 = 98;
 
-const query: usize = memory.data(TOKENS_MAX * WIDTH * 4, 16),
-  key: usize = memory.data(TOKENS_MAX * WIDTH * 4, 16),
-  value: usize = memory.data(TOKENS_MAX * WIDTH * 4, 16),
-  taken: usize = memory.data(TOKENS_MAX * WIDTH * 4, 16),
-  inside: usize = memory.data(TOKENS_MAX * WIDTH_INSIDE * 4, 16);
+/** Used within a step. */
+const added: usize = memory.data(STEP_TOKENS_MAX * WIDTH * 4, 16),
+  inside: usize = memory.data(STEP_TOKENS_MAX * WIDTH_INSIDE * 4, 16);
 
 /** The first free byte. */
 export function heapBase(): usize {
@@ -121,43 +121,36 @@ class Layer {
   second_bias: usize;
 }
 
-/**
- * Computes one layer over x[tokens][384]: `texts` texts one after the other, with `lengths` tokens
- * each.
- */
-export function layer(at: usize, x: usize, tokens: i32, lengths: usize, texts: i32): void {
+/** The queries, keys and values of x[tokens][384] in a layer. */
+export function project(at: usize, x: usize, q: usize, k: usize, v: usize, tokens: i32): void {
   const l = changetype<Layer>(at);
   quantise(x, tokens, WIDTH);
-  multiply(l.query, l.query_scales, l.query_bias, query, tokens, WIDTH, WIDTH);
-  multiply(l.key, l.key_scales, l.key_bias, key, tokens, WIDTH, WIDTH);
-  multiply(l.value, l.value_scales, l.value_bias, value, tokens, WIDTH, WIDTH);
-  for (let text = 0, first = 0; text < texts; text++) {
-    const length = load<i32>(lengths + text * 4);
-    attend(query + first, key + first, value + first, taken + first, length);
-    first += length * ROW;
-  }
-  quantise(taken, tokens, WIDTH);
-  multiply(l.taken, l.taken_scales, l.taken_bias, query, tokens, WIDTH, WIDTH);
-  norm(x, query, l.first_weight, l.first_bias, tokens);
+  multiply(l.query, l.query_scales, l.query_bias, q, tokens, WIDTH, WIDTH);
+  multiply(l.key, l.key_scales, l.key_bias, k, tokens, WIDTH, WIDTH);
+  multiply(l.value, l.value_scales, l.value_bias, v, tokens, WIDTH, WIDTH);
+}
+
+/** The output of a layer for x[tokens][384], from the output of its attention. */
+export function finish(at: usize, x: usize, attended: usize, tokens: i32): void {
+  const l = changetype<Layer>(at);
+  quantise(attended, tokens, WIDTH);
+  multiply(l.taken, l.taken_scales, l.taken_bias, added, tokens, WIDTH, WIDTH);
+  norm(x, added, l.first_weight, l.first_bias, tokens);
   quantise(x, tokens, WIDTH);
   multiply(l.up, l.up_scales, l.up_bias, inside, tokens, WIDTH_INSIDE, WIDTH);
   for (let i = inside; i < inside + tokens * WIDTH_INSIDE * 4; i += 16)
     v128.store(i, Simd.gelu(v128.load(i)));
   quantise(inside, tokens, WIDTH_INSIDE);
-  multiply(l.down, l.down_scales, l.down_bias, query, tokens, WIDTH, WIDTH_INSIDE);
-  norm(x, query, l.second_weight, l.second_bias, tokens);
+  multiply(l.down, l.down_scales, l.down_bias, added, tokens, WIDTH, WIDTH_INSIDE);
+  norm(x, added, l.second_weight, l.second_bias, tokens);
 }
 
-/** Mean pooling: the mean of each text's tokens, to[texts][384]. */
-export function means(x: usize, lengths: usize, texts: i32, to: usize): void {
-  for (let text = 0; text < texts; text++, to += ROW) {
-    const length = load<i32>(lengths + text * 4),
-      factor = f32x4.splat(<f32>1 / <f32>length);
-    for (let i = 0; i < ROW; i += 16) {
-      let sum = f32x4.splat(0);
-      for (let t = 0; t < length; t++) sum = f32x4.add(sum, v128.load(x + t * ROW + i));
-      v128.store(to + i, f32x4.mul(sum, factor));
-    }
-    x += length * ROW;
+/** Mean pooling: the mean of all tokens, to[384]. */
+export function mean(x: usize, tokens: i32, to: usize): void {
+  const factor = f32x4.splat(<f32>1 / <f32>tokens);
+  for (let i = 0; i < ROW; i += 16) {
+    let sum = f32x4.splat(0);
+    for (let t = 0; t < tokens; t++) sum = f32x4.add(sum, v128.load(x + t * ROW + i));
+    v128.store(to + i, f32x4.mul(sum, factor));
   }
 }

@@ -12,11 +12,14 @@ const WEIGHT_MAX: f32 = 63.0;
 const ACTIVATION_MAX: f32 = 127.0;
 /** Bytes per activation: plain SIMD multiplies wider integers. */
 const ACTIVATION_BYTES: i32 = ASC_FEATURE_RELAXED_SIMD ? 1 : 2;
-const TOKENS_MAX: i32 = 512;
+const TOKENS_MAX: i32 = 32;
 const WIDTH_MAX: i32 = 1536;
 const BLOCKS_MAX: i32 = (TOKENS_MAX * WIDTH_MAX) / BLOCK;
 
-/** The activations of all tokens; the scale of each block; the initial value of a block's sums. */
+/**
+ * The activations of the tokens of a step; the scale of each block; the initial value of a block's
+ * sums.
+ */
 const activations: usize = memory.data(TOKENS_MAX * WIDTH_MAX * ACTIVATION_BYTES, 16),
   scales: usize = memory.data(BLOCKS_MAX * 4, 16),
   beginnings: usize = memory.data(BLOCKS_MAX * 16, 16),

@@ -6,7 +6,9 @@ import { Dicer } from "@fastify/busboy";
 import { Readable } from "node:stream";
 import type { Files, ReceivedFile } from "../store/files";
 import { badRequest, HttpError, tooLarge } from "../base/errors";
+import { originOf } from "../base/origin";
 import { limitInWords } from "../lib/byte-sizes";
+import { loop_turns } from "../lib/loop-turns";
 import { checkedText, isBlank, name_length_max, trimmed } from "./fields";
 import { gatheredBody, pauseAfter } from "./gathered-body";
 import { boundaryOf, dispositionOf } from "./multipart-headers";
@@ -41,6 +43,10 @@ const framing_bytes_max = 1024 * 1024;
 const parts_max = 100;
 /** Parsed at a time: it may contain a part in every few bytes. */
 const parsed_bytes = 16 * 1024;
+/** Parsed, hashed and written in a turn of the event loop: a fraction of a millisecond of work. */
+const turn_bytes = 128 * 1024;
+/** How many chunks may wait for turns in the middle: what their senders send meanwhile is kept. */
+const waiting_chunks_max = 8;
 const control = /\p{Cc}/u;
 const header_limits = { maxHeaderPairs: 50, maxHeaderSize: 16 * 1024 };
 
@@ -208,6 +214,7 @@ async function parseBody(
   { bytes_max, signal, owns_chunks }: ParseOptions,
 ): Promise<void> {
   const reader = body.getReader();
+  const subject = originOf().subject ?? "";
   let outcome_reached: "parsed" | "failed" | "aborted" | undefined;
   let wake = () => {};
   const end = (outcome: typeof outcome_reached) => {
@@ -233,6 +240,9 @@ async function parseBody(
   try {
     let read_bytes = 0;
     for (;;) {
+      // However many bodies somebody sends, the requests of others are handled in between. A chunk
+      // that is not read yet keeps its sender from sending more.
+      await loop_turns.enter(subject);
       const { done, value: chunk } = await reader.read();
       if (done) break;
       const { byteLength } = chunk;
@@ -240,6 +250,7 @@ async function parseBody(
       if (read_bytes > bytes_max)
         throw tooLarge(`The body is larger than the limit of ${limitInWords(bytes_max)}.`);
       for (let at = 0; at < byteLength && !outcome_reached; at += parsed_bytes) {
+        if (at > 0 && at % turn_bytes === 0) await nextTurn(subject);
         // A copy, so that the chunk, which may be large, is freed as soon as it has been parsed. So
         // is the copy: the garbage collector would let tens of megabytes gather.
         const piece = Buffer.from(chunk.subarray(at, at + parsed_bytes));
@@ -260,6 +271,15 @@ async function parseBody(
     void reader.cancel().catch(() => undefined);
   }
   if (outcome_reached !== "parsed") throw malformed("it ends before its last boundary");
+}
+
+let waiting_chunks = 0;
+/** A chunk continues at once when there are too many. */
+async function nextTurn(subject: string): Promise<void> {
+  if (waiting_chunks === waiting_chunks_max) return;
+  waiting_chunks++;
+  await loop_turns.enter(subject);
+  waiting_chunks--;
 }
 
 /** A chunk of a part that fills its buffer is the only use of that copy of `parseBody`. */

@@ -1,6 +1,7 @@
 /** Uploads in this process: the shared cases, and a reader that finds pages. */
 import { heapStats } from "bun:jsc";
-import { beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { loop_turns } from "../../core/lib/loop-turns";
 import { piece_units } from "../../core/lib/text-pieces";
 import { originalCases } from "../cases/originals";
 import { uploadBodyCases } from "../cases/upload-bodies";
@@ -41,6 +42,18 @@ test("nothing of an upload stays in memory", async () => {
   const after = left();
   expect(after.signals - before.signals).toBeLessThan(uploads / 2);
   expect(after.bytes - before.bytes).toBeLessThan(uploads * 16 * 1024);
+});
+
+test("an upload takes turns with the requests of others every 128 KiB", async () => {
+  const folder = await ada.folder();
+  const mib = 8;
+  const enter = spyOn(loop_turns, "enter");
+  const text = `#!read\n${"a".repeat(mib * 2 ** 20)}`;
+  const path = `/documents/file?folder_id=${folder}`;
+  expect((await server.send("ada", "POST", path, form("long.txt", text))).status).toBe(201);
+  const turns = Map.groupBy(enter.mock.calls, ([subject]) => subject);
+  enter.mockRestore();
+  expect(Math.max(...turns.values().map(({ length }) => length))).toBeGreaterThan(4 * mib);
 });
 
 test("an upload is available at once, and found once its text is read", async () => {

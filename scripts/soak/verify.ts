@@ -46,7 +46,7 @@ export async function verifyUser(user: User, say: (what: string) => void): Promi
     if (status !== 200 || body.status !== "synced")
       findings.push(`document ${id}: ${status} ${JSON.stringify(body).slice(0, 300)}`);
     else if (!(await found(user, word)).includes(id))
-      findings.push(`${id} is not found by ${word}`);
+      findings.push(`${id} is not found by ${word}${await foundLater(user, word, id)}`);
     for (const old of replaced)
       if ((await found(user, old)).includes(id)) findings.push(`${id} is still found by ${old}`);
   }
@@ -56,6 +56,14 @@ export async function verifyUser(user: User, say: (what: string) => void): Promi
     if (!ledger.unsure.has(id) && (await found(user, word)).includes(id))
       findings.push(`${id} was deleted, and is found by ${word}`);
   return findings;
+}
+
+/** Whether it is a matter of time, and what is found otherwise. */
+async function foundLater(user: User, query: string, id: string): Promise<string> {
+  await Bun.sleep(2_000);
+  if ((await found(user, query)).includes(id)) return ", but two seconds later";
+  const { status, body } = await user.send("POST", "/search", { query, limit: 5 });
+  return `: ${status} ${JSON.stringify(body).slice(0, 600)}`;
 }
 
 async function found(user: User, query: string): Promise<string[]> {

@@ -339,7 +339,12 @@ describe("the quoted sentences:", () => {
       ],
       ["so is one before it", `It is 90 seconds. ${best}`, "It is 90 seconds.", true],
       ["one without it isn't", `${best} Set by hand.`, "Set by hand.", false],
-      ["nor one far from it", `${best} ${far}Set: 90 seconds.`, "Set: 90 seconds.", false],
+      [
+        "nor one far from it",
+        `${best} ${far}The timer: 90 seconds.`,
+        "The timer: 90 seconds.",
+        false,
+      ],
       [
         "nor another one",
         `${best} Set: 90 seconds. Unset: 40 seconds.`,

@@ -9,11 +9,12 @@ import { isFull } from "./storage-errors";
 import { rowsOf } from "./raw-statements";
 
 /**
- * The most transactions per commit, and how long it may be delayed for them: both limit how long
- * others wait.
+ * The most transactions per commit, and how long it may be delayed for those that are announced:
+ * both limit how long others wait. Each commit writes the last pages of some forty tables and
+ * indexes again, so few large ones write less.
  */
 const members_max = 64;
-const gather_ms_by_default = 4;
+const gather_ms_by_default = 10;
 /**
  * After this time, waiting transactions join the next group, and requests are answered in between.
  */
@@ -40,7 +41,7 @@ interface Member extends RunOptions {
 export interface GroupCommitOptions {
   /** Runs its argument between `begin` and `commit`. */
   readonly transact: (within: (group: Kysely<any>) => Promise<void>) => Promise<void>;
-  /** How long a commit may be delayed for others. Default: 4 ms. */
+  /** How long a commit may be delayed for others. Default: 10 ms. */
   readonly gather_ms?: number;
   /** Creates the handle of one member from that of the group. */
   readonly memberHandle: (group: Kysely<any>) => Pick<MemberHandle, "tx" | "end">;

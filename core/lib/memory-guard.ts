@@ -10,12 +10,14 @@ const process_bytes_max = 192 * 2 ** 20;
 /**
  * A heap is collected when it and the process have grown by this much since their smallest size. A
  * heap alone may have grown by what was freed already: the collector counts a buffer that was
- * transferred until it collects.
+ * transferred until it collects. The limit doubles, up to `max`, when little of that was garbage.
  */
-const garbage_bytes = 8 * 2 ** 20;
+const growth_bytes = { first: 8 * 2 ** 20, max: 24 * 2 ** 20 };
+/** The share of the growth that a collection should free. */
+const freed_share_min = 0.5;
 /**
- * A collection takes some ten milliseconds, and several times as long while all processors are
- * busy: nothing else runs in the thread meanwhile.
+ * A collection of a heap of 30 MB takes some 60 ms, and several times as long while all processors
+ * are busy: nothing else runs in the thread meanwhile.
  */
 const check_every_ms = 250;
 
@@ -28,16 +30,23 @@ export const usesMuchMemory = (): boolean => process.memoryUsage.rss() > much_by
 export function guardMemory(): () => void {
   let live_bytes = heapSize();
   let used_bytes = Infinity;
+  let growth_min = growth_bytes.first;
+  const collectNow = (bytes: number): void => {
+    collector.collect();
+    const left_bytes = heapSize();
+    const was_garbage = bytes - left_bytes >= (bytes - live_bytes) * freed_share_min;
+    growth_min = was_garbage ? growth_bytes.first : Math.min(growth_bytes.max, growth_min * 2);
+    live_bytes = left_bytes;
+    used_bytes = process.memoryUsage.rss();
+  };
   const timer = setInterval(() => {
     const bytes = heapSize();
-    live_bytes = Math.min(live_bytes, bytes);
     const process_bytes = process.memoryUsage.rss();
-    used_bytes = Math.min(used_bytes, process_bytes);
-    if (process_bytes < Math.max(process_bytes_max, used_bytes + garbage_bytes)) return;
-    if (bytes < live_bytes + garbage_bytes) return;
-    collector.collect();
-    live_bytes = heapSize();
-    used_bytes = process.memoryUsage.rss();
+    const is_small = process_bytes < process_bytes_max;
+    live_bytes = is_small ? bytes : Math.min(live_bytes, bytes);
+    used_bytes = is_small ? process_bytes : Math.min(used_bytes, process_bytes);
+    if (bytes >= live_bytes + growth_min && process_bytes >= used_bytes + growth_min)
+      collectNow(bytes);
   }, check_every_ms).unref();
   return () => clearInterval(timer);
 }

@@ -4,48 +4,105 @@ import { collector } from "../../core/lib/collector";
 import { guardMemory } from "../../core/lib/memory-guard";
 
 const mib = 2 ** 20;
-/** What a guard finds at its second check. */
-interface Found {
+/** What the guard finds at a check. */
+interface Check {
   /** How much the process uses. */
   readonly used_mib: number;
-  /** How much of that it did not use at the first check. */
-  readonly more_used_mib: number;
-  /** How much the heap has grown since then. */
-  readonly grown_mib: number;
+  /** How much of the heap is in use beyond that of the test itself. */
+  readonly heap_mib: number;
+  /** How much of it a collection frees. Default: all. */
+  readonly garbage_mib?: number;
 }
 
-/** How often the guard collects. */
-function collections({ used_mib, more_used_mib, grown_mib }: Found): number {
-  Bun.gc(true);
-  const look = spyOn(globalThis, "setInterval");
-  const used = spyOn(process.memoryUsage, "rss").mockReturnValue((used_mib - more_used_mib) * mib);
-  const unguard = guardMemory();
-  const check = look.mock.calls[0]![0] as () => void;
-  check();
-  used.mockReturnValue(used_mib * mib);
-  const grown = new Uint8Array(grown_mib * mib);
+/** At which of these checks the guard collects. */
+function collections(checks: readonly Check[]): boolean[] {
+  let held = new Uint8Array(0);
   // The heap's size is only known as of its last collection.
-  Bun.gc(true);
-  const collect = spyOn(collector, "collect").mockImplementation(() => {});
+  const hold = (heap_mib: number): void => {
+    held = new Uint8Array(heap_mib * mib);
+    Bun.gc(true);
+  };
+  hold(0);
+  const interval = spyOn(globalThis, "setInterval");
+  const used = spyOn(process.memoryUsage, "rss");
+  const collect = spyOn(collector, "collect");
+  const unguard = guardMemory();
+  const check = interval.mock.calls[0]![0] as () => void;
   try {
-    check();
-    return grown.length === 0 ? -1 : collect.mock.calls.length;
+    return checks.map(({ used_mib, heap_mib, garbage_mib = heap_mib }) => {
+      hold(heap_mib);
+      used.mockReturnValue(used_mib * mib);
+      collect.mockImplementation(() => hold(heap_mib - garbage_mib));
+      const before = collect.mock.calls.length;
+      check();
+      return collect.mock.calls.length > before && held.length >= 0;
+    });
   } finally {
     unguard();
-    look.mockRestore();
-    used.mockRestore();
-    collect.mockRestore();
+    for (const spy of [interval, used, collect]) spy.mockRestore();
   }
 }
 
-const much = { used_mib: 250, more_used_mib: 30, grown_mib: 30 };
-const cases: [why: string, found: Found, expected: number][] = [
-  ["above the limit, large growth is collected", much, 1],
-  ["above the limit, little growth is left alone", { ...much, grown_mib: 1 }, 0],
-  ["what has been freed and used again is no growth", { ...much, more_used_mib: 1 }, 0],
-  ["below the limit, the collector decides by itself", { ...much, used_mib: 150 }, 0],
+const before = { used_mib: 220, heap_mib: 0 };
+const live = { garbage_mib: 0 };
+const cases: [why: string, checks: Check[], expected: boolean[]][] = [
+  [
+    "above the limit, large growth is collected",
+    [before, { used_mib: 250, heap_mib: 30 }],
+    [false, true],
+  ],
+  [
+    "above the limit, little growth is left alone",
+    [before, { used_mib: 250, heap_mib: 1 }],
+    [false, false],
+  ],
+  [
+    "what has been freed and used again is no growth",
+    [before, { used_mib: 221, heap_mib: 30 }],
+    [false, false],
+  ],
+  [
+    "below the limit, the collector decides by itself",
+    [
+      { used_mib: 120, heap_mib: 0 },
+      { used_mib: 150, heap_mib: 30 },
+    ],
+    [false, false],
+  ],
+  [
+    "growth below the limit does not count when it is exceeded",
+    [
+      { used_mib: 100, heap_mib: 0 },
+      { used_mib: 190, heap_mib: 30 },
+      { used_mib: 220, heap_mib: 34 },
+      { used_mib: 221, heap_mib: 40 },
+    ],
+    [false, false, false, true],
+  ],
+  [
+    "after growth that was no garbage, twice as much is waited for",
+    [
+      before,
+      { used_mib: 230, heap_mib: 10, ...live },
+      { used_mib: 245, heap_mib: 22, ...live },
+      { used_mib: 248, heap_mib: 28, ...live },
+      { used_mib: 268, heap_mib: 50, ...live },
+      { used_mib: 294, heap_mib: 76, ...live },
+    ],
+    [false, true, false, true, false, true],
+  ],
+  [
+    "after garbage, little growth is enough again",
+    [
+      before,
+      { used_mib: 230, heap_mib: 10, ...live },
+      { used_mib: 250, heap_mib: 28, garbage_mib: 18 },
+      { used_mib: 259, heap_mib: 19 },
+    ],
+    [false, true, true, true],
+  ],
 ];
-for (const [why, found, expected] of cases)
+for (const [why, checks, expected] of cases)
   test(why, () => {
-    expect(collections(found)).toBe(expected);
+    expect(collections(checks)).toEqual(expected);
   });

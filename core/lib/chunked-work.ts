@@ -32,6 +32,21 @@ export async function inParts(part: () => Promise<boolean>, signal?: AbortSignal
   }
 }
 
+/** How long the steps of a piece of work run together. */
+const steps_ms = 4;
+
+/** For work that consists of many short steps: lets others in when enough of them have run. */
+export class StepPauses {
+  private begun_ms = performance.now();
+
+  /** Call between two steps. */
+  async pause(): Promise<void> {
+    if (performance.now() - this.begun_ms < steps_ms) return;
+    await nextTurn();
+    this.begun_ms = performance.now();
+  }
+}
+
 /** Adapts the number of records in a part, so that a part takes about the intended time. */
 export class PartSize {
   private current: number;

@@ -84,13 +84,16 @@ const lengthOf = (text: string): number => Math.max(0, text.length - usual_chars
 /** The number of novel words that count. */
 const novel_words_max = 10;
 
-/** Every sentence of the sources that may be quoted, in order. */
-export function sentencesWithFeatures(
+/**
+ * Returns a function for every sentence of a source that may be quoted, in order. `score_max`: the
+ * best score of the sources.
+ */
+export function sentenceReader(
   question: string,
   terms: readonly Weighted[],
-  sources: readonly Source[],
+  score_max: number,
   analysis: TextAnalysis,
-): FoundSentence[] {
+): (source: Source, at: number) => FoundSentence[] {
   const { analyze } = analysis;
   const weights = weighQuestion(terms);
   const { idf, share, numberShare, questionTerms } = weights;
@@ -98,9 +101,9 @@ export function sentencesWithFeatures(
   const hasType = (text: string, label = ""): boolean =>
     pattern !== null && (pattern.test(text.replace(list_number, "")) || pattern.test(label));
 
-  return sources.flatMap((source, at) => {
+  return (source, at) => {
     const title_terms = questionTerms([...analyze(source.title), ...analyze(source.heading ?? "")]);
-    const passage = source.score / sources[0]!.score;
+    const passage = source.score / score_max;
     const blocks = codeBlocks(source.text);
     const isCode = ({ start, end }: Span) =>
       blocks.some((one) => one.start <= start && end <= one.end);
@@ -153,7 +156,7 @@ export function sentencesWithFeatures(
       };
       return [{ source: at, start, end, features, ...labels }];
     });
-  });
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Finds the sentences in passages that answer a question: by words, then by similarity. */
-import { nextTurn } from "../../core/lib/chunked-work";
+import { StepPauses } from "../../core/lib/chunked-work";
 import type { Question } from "../chats/contract";
 import type { SearchedTerm, SearchIndex, SimilarityOptions } from "../search-index/contract";
 import type { Retrieved } from "../search/contract";
@@ -8,7 +8,8 @@ import { questionParts } from "./question-parts";
 import { isRelevant, type RelevanceContext } from "./relevance";
 import { chooseSentences } from "./sentence-choice";
 import {
-  sentencesWithFeatures,
+  sentenceReader,
+  type FoundSentence,
   type Source,
   type TextAnalysis,
   type Weighted,
@@ -66,10 +67,12 @@ export async function findSentences(
   }));
   const { areLanguagesDifferent, languageOf } = options;
   const analysis = withForms(options.analysis, searched_terms);
+  // Each step takes some milliseconds.
+  const pauses = new StepPauses();
   const parts = questionParts(question.text);
   const passages_text = sources.map(({ text }) => text).join("\n");
   const is_other_language = areLanguagesDifferent(question.text, passages_text);
-  const passage_terms = termsIn(sources, analysis);
+  const passage_terms = await termsIn(sources, analysis, pauses);
   const missing_compounds = missingCompounds(question.text, passage_terms, analysis);
   const terms = searched_terms.filter(({ term }) => !missing_compounds.has(term));
   const terms_of = parts.map((part) => termsOf(part, parts, terms, analysis));
@@ -84,6 +87,7 @@ export async function findSentences(
           (is_other_language ? candidates_in_other_language_max : candidates_max) / parts.length,
         by_tokens: is_other_language,
         languages,
+        pauses,
       });
       const [best] = ranked;
       const is_answer =
@@ -93,7 +97,7 @@ export async function findSentences(
           names: nameEvidence(namedIn(part, { analysis, language }), {
             text: passages_text,
             passage_terms,
-            own_terms: termsIn([sources[best.source]!], analysis),
+            own_terms: new Set(termsOfSource(sources[best.source]!, analysis)),
           }),
           passage_meaning: meanings[best.source] ?? null,
           lead: lead ?? 0,
@@ -195,19 +199,25 @@ async function ranking(
     candidates,
     by_tokens,
     languages,
+    pauses,
   }: {
     readonly compare: Question["compare"];
     readonly analysis: TextAnalysis;
     readonly candidates: number;
     readonly by_tokens: boolean;
     readonly languages: SimilarityOptions["languages"];
+    readonly pauses: StepPauses;
   },
 ): Promise<
   { readonly ranked: Sentence[] } & Pick<RelevanceContext, "are_by_tokens" | "alignment">
 > {
-  // What comes before takes some milliseconds, and so does this: requests are served in between.
-  await nextTurn();
-  const by_words = rankSentences(sentencesWithFeatures(question, terms, sources, analysis));
+  const sentencesOf = sentenceReader(question, terms, sources[0]?.score ?? 1, analysis);
+  const sentences: FoundSentence[] = [];
+  for (const [at, source] of sources.entries()) {
+    await pauses.pause();
+    sentences.push(...sentencesOf(source, at));
+  }
+  const by_words = rankSentences(sentences);
   const texts = comparedTexts(by_words.slice(0, candidates), sources);
   const options = { timeout_ms: meaning_timeout_ms, tokens_max, by_tokens, languages };
   const similarities = await compare?.(question, texts, options);
@@ -229,13 +239,25 @@ const comparedTexts = (ranked: readonly Sentence[], sources: readonly Source[]):
       .toWellFormed();
   });
 
-/** The terms in passages, their titles and headings. */
-const termsIn = (sources: readonly Source[], { analyze }: TextAnalysis): ReadonlySet<string> =>
-  new Set(
-    sources.flatMap(({ text, title, heading }) =>
-      [text, title, heading ?? ""].flatMap((one) => analyze(one).map(({ term }) => term)),
-    ),
-  );
+/** The terms in a passage, its title and heading. */
+const termsOfSource = (
+  { text, title, heading }: Source,
+  { analyze }: TextAnalysis,
+): readonly string[] =>
+  [text, title, heading ?? ""].flatMap((one) => analyze(one).map(({ term }) => term));
+
+async function termsIn(
+  sources: readonly Source[],
+  analysis: TextAnalysis,
+  pauses: StepPauses,
+): Promise<ReadonlySet<string>> {
+  const terms = new Set<string>();
+  for (const source of sources) {
+    await pauses.pause();
+    for (const term of termsOfSource(source, analysis)) terms.add(term);
+  }
+  return terms;
+}
 
 /** The share of the question that occurs in any of the passages, weighted by rarity. */
 function coveredShare(terms: readonly Weighted[], passage_terms: ReadonlySet<string>): number {

@@ -6,7 +6,7 @@
  * then, without the checks. Exit code 1 if anything was found or it was ended early.
  */
 import { counted } from "../../core/lib/counted";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runInterruptible, type StartedPrograms } from "../lib/interruption";
@@ -259,7 +259,15 @@ async function run(started: StartedPrograms): Promise<boolean> {
   await soak.run().catch((error: unknown) => {
     soak.findings.push(`the soak itself: ${String(error)}`);
   });
+  if (soak.findings.length > 0) keepCopy(data);
   return soak.findings.length === 0;
+}
+
+/** For whoever looks for the cause of a finding. */
+function keepCopy(data: string): void {
+  const copy = mkdtempSync(join(tmpdir(), "dossier-soak-found-"));
+  cpSync(data, copy, { recursive: true });
+  console.log(`The data directory is kept as ${copy}.`);
 }
 
 process.exit((await runInterruptible(run)) ? 0 : 1);

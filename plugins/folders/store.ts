@@ -115,8 +115,10 @@ const findAll = prepared((db: FoldersDb, { ids }: { readonly ids: readonly strin
   present(db).selectAll().where("id", "in", ids),
 );
 
-/** The ids of the owner's folders, in no order. */
-/** Of every folder of the owner. One value for all of them, because rows would take longer. */
+/**
+ * The ids of all folders of the owner, in no order. They are read as one value, because thousands
+ * of rows would take longer.
+ */
 export async function ownedIds(db: FoldersDb, owner_id: string): Promise<string[]> {
   const row = await present(db)
     .select(sql<string | null>`string_agg(id, ' ')`.as("ids"))

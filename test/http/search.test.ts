@@ -136,6 +136,11 @@ describe("each form of a word finds the other:", () => {
       "Le chiavi sono nella cassetta della posta, e i libri sono nella camera degli ospiti.",
       ["chiave", "libro", "camere"],
     ],
+    [
+      "irregular ones",
+      "Sweep the flue on the first of each month. Mice are caught alive.",
+      ["When was the flue swept?", "How do I catch a mouse?"],
+    ],
     ["in Turkish", "Bisikletler bodrumda durur, çocukların arabaları bir de bahçede.", ["araba"]],
     ["in Greek", "Τα ποδήλατα μένουν στις αυλές των σπιτιών.", ["αυλή", "σπίτια"]],
     ["in Hindi", "किताबें कमरों में रखी हैं।", ["किताब", "कमरा"]],

@@ -1,8 +1,9 @@
 /**
- * Other forms of a word: plurals, cases, with an article. A query finds them too. Long words are
- * stemmed by the analyzer, which cuts them; these are for the short ones.
+ * Other forms of a word: plurals, cases, with an article, irregular ones. A query finds them too.
+ * Long words are stemmed by the analyzer, which cuts them; most of these are for the short ones.
  */
 import { anusvara, chandrabindu, plainSpelling } from "./devanagari-spelling";
+import { germanForms, irregularEnglish } from "./irregular-forms";
 import { paradigms as written_paradigms } from "./paradigms";
 import { turkishForms } from "./turkish-forms";
 
@@ -56,12 +57,14 @@ function languagesOf(letters: string, languages: readonly string[]): readonly st
 function formsIn(language: string, word: string, letters: string): string[] {
   if (language === "tr") return turkishForms(word);
   if (language === "he") return hebrewForms(letters);
+  if (language === "en") return [...irregularEnglish(word)];
   const of_language = paradigms.get(language);
   if (of_language === undefined) return [];
   const formsOf = (written: string): string[] =>
     of_language.flatMap((endings) =>
       stemsOf(written, endings).flatMap((stem) => endings.map((ending) => stem + ending)),
     );
+  if (language === "de") return [...formsOf(letters), ...germanForms(word)];
   if (language !== "hi") return formsOf(letters);
   const forms = [...formsOf(letters), ...formsOf(word.normalize("NFKC"))];
   return [...forms, ...forms.map((form) => form.replaceAll(anusvara, chandrabindu))];

@@ -56,7 +56,14 @@ export const paradigms: Readonly<Record<string, readonly string[]>> = {
     "ना ने नी ता ते ती",
   ],
   ar: ["ة ات تها ته تهم تك تنا"],
-  de: ["- e en er es em ern s", "- n s"],
+  de: [
+    "- e en er es em ern s",
+    "- n s",
+    "en t te ten",
+    "en et ete eten",
+    "eln elt elte elten",
+    "ern ert erte erten",
+  ],
   nl: ["- en s", "- eren", "s zen", "f ven", ...dutch_vowels],
   sv: [
     "- en et ar er or arna erna na s",

@@ -282,6 +282,20 @@ test.each([
   },
 );
 
+const boiling = "Boil all drinking water for 3 minutes. Section 2 is about fire.";
+test.each([
+  ["How long must drinking water be boiled?", "1. 2 [1]", false],
+  ["Wie lange muss Trinkwasser kochen?", "3 [1]", false],
+  ["How long must drinking water be boiled?", "3 minutes [1].", true],
+  ["How many minutes must drinking water be boiled?", "3 [1]", true],
+  ["Which section is about fire?", "2 [1]", true],
+] as [question: string, statement: string, is_usable: boolean][])(
+  "%s A number without a unit answers only questions for a number: %s",
+  (question, statement, is_usable) => {
+    expect(checked(statement, [boiling], question).is_usable).toBe(is_usable);
+  },
+);
+
 describe("the numbers", () => {
   const cases: [text: string, values: number[]][] = [
     ["twenty-five hundred and three", [2_503]],

@@ -13,6 +13,14 @@ const asks_what = new RegExp(
   "iu",
 );
 const asks_number = /(?<!\p{L})(?:how (?:many|much)|wie ?viele?n?|combien|cuánt[oa]s?)(?!\p{L})/iu;
+/** A question that a number without a unit may answer, unlike how long or how often. */
+const asks_bare_number = new RegExp(
+  String.raw`${asks_number.source}|(?<!\p{L})(?:what|which|when|was|welche[nrsm]?|wann|que|quoi|` +
+    "quel(?:le)?s?|quand|qué|cuál(?:es)?|cuándo)(?!\\p{L})",
+  "iu",
+);
+/** A word, or the sign of a currency or unit. */
+const says_what = /[\p{L}\p{Sc}%°]/u;
 /**
  * The minimum number of content words in a statement without a number, whose words may all be from
  * the question.
@@ -24,6 +32,7 @@ export class Statements {
   private readonly question_terms: ReadonlySet<string>;
   private readonly asks_what: boolean;
   private readonly asks_number: boolean;
+  private readonly asks_bare_number: boolean;
   private language: string | null;
   /** The sentences so far: a short one is not enough to detect the language. */
   private so_far = "";
@@ -35,14 +44,16 @@ export class Statements {
     this.question_terms = new Set(this.termsOf(contentOf(question)));
     this.asks_what = asks_what.test(question);
     this.asks_number = asks_number.test(question);
+    this.asks_bare_number = asks_bare_number.test(question);
     this.language = analysis.languageOf(question, { is_question: true });
   }
 
   /**
    * Whether a true statement may be an answer: to a question for a number, it has one, or is a
-   * denial.
+   * denial; to how long or how often, it is not just a number.
    */
   mayAnswer(text: string): boolean {
+    if (this.asks_what && !this.asks_bare_number && !says_what.test(text)) return false;
     return !this.asks_number || quantitiesIn(text).length > 0 || polarityOf(text).is_negated;
   }
 

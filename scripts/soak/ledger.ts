@@ -4,6 +4,8 @@ export interface Kept {
   readonly folder: string;
   /** A word found only in this document, in its newest acknowledged version. */
   readonly word: string;
+  /** The number of that version. */
+  readonly version: number;
   /** Words of versions that were replaced. */
   readonly replaced: readonly string[];
 }
@@ -23,6 +25,20 @@ export class Ledger {
 
   newWord(): string {
     return `zq${this.name}${(this.words++).toString(36)}x`;
+  }
+
+  /**
+   * Records an acknowledged version. Responses to two changes at once may arrive in either order.
+   * @throws Error when two changes were acknowledged as the same version.
+   */
+  keep(id: string, added: Pick<Kept, "folder" | "word" | "version">): void {
+    const known = this.documents.get(id);
+    if (known?.version === added.version)
+      throw new Error(`version ${added.version} of ${id} is both ${known.word} and ${added.word}`);
+    const replaced = known?.replaced ?? [];
+    if (known === undefined || added.version > known.version)
+      this.documents.set(id, { ...added, replaced: known ? [...replaced, known.word] : [] });
+    else this.documents.set(id, { ...known, replaced: [...replaced, added.word] });
   }
 
   /** A document or folder with a pending change: uncertain until the response. */

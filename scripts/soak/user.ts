@@ -1,5 +1,6 @@
 /** One user of a soak test: performs random operations, and records what is acknowledged. */
-import { Ledger } from "./ledger";
+import { messageOf } from "../../core/lib/error-message";
+import { Ledger, type Kept } from "./ledger";
 
 /** A response with its JSON. */
 export interface Answer {
@@ -89,7 +90,7 @@ export class User {
       folder_id: folder,
       content: this.text(word),
     });
-    if (status === 201) this.ledger.documents.set(body.id, { folder, word, replaced: [] });
+    if (status === 201) this.keep(body, { folder, word });
   };
   private readonly upload = (): Promise<void> => this.sendText(this.ledger.newWord(), undefined);
   private readonly overwrite = async (): Promise<void> => {
@@ -114,11 +115,18 @@ export class User {
         form,
       );
       if (status !== 201 && status !== 200) return true;
-      const replaced = kept ? [...kept.replaced, kept.word] : [];
-      documents.set(body.id, { folder, word, replaced });
+      this.keep(body, { folder, word });
       this.uploads.set(body.id, name);
       return true;
     });
+  }
+
+  private keep({ id, version }: Answer["body"], text: Pick<Kept, "folder" | "word">): void {
+    try {
+      this.ledger.keep(id, { ...text, version });
+    } catch (error) {
+      throw new Unexpected(messageOf(error));
+    }
   }
 
   private readonly unlink = async (): Promise<void> => {

@@ -2,7 +2,7 @@
 import { HttpError, tooLarge } from "../base/errors";
 import { limitInWords } from "../lib/byte-sizes";
 import type { BodyTurn } from "./bodies";
-import { gatheredBody } from "./gathered-body";
+import { gatheredBody, isReceived } from "./gathered-body";
 
 /** For a JSON body whose route has no limit of its own, bytes. */
 export const json_body_bytes_max = 64 * 1024;
@@ -82,6 +82,7 @@ export async function readBytes(
   if (!request.body) return new Uint8Array();
   const reader = gatheredBody(request.body).getReader();
   const collector = new ByteCollector(declared);
+  const owns_chunks = isReceived(request.headers);
   let is_late = false;
   let begun_ms = performance.now();
   let is_waiting = false;
@@ -99,6 +100,8 @@ export async function readBytes(
       if (done) return collector.bytes();
       if (collector.length + value.byteLength > bytes_max) throw bodyTooLarge(bytes_max);
       collector.add(value);
+      // The garbage collector would let tens of megabytes gather.
+      if (owns_chunks) (value.buffer as ArrayBuffer).transfer(0);
       if (collector.length > turn.bytes) {
         is_waiting = true;
         await turn.widen();

@@ -8,6 +8,13 @@ export const pauseAfter = (chunk_bytes: number): Promise<void> | undefined =>
   chunk_bytes < small_bytes ? new Promise((resolve) => setImmediate(resolve)) : undefined;
 
 /**
+ * Whether a body came over a connection, not from a caller in this process, so that nobody else
+ * uses its chunks.
+ */
+export const isReceived = (headers: Request["headers"]): boolean =>
+  headers.has("content-length") || headers.has("transfer-encoding");
+
+/**
  * The same bytes. Reading a chunk costs as much as if it had thousands of bytes, and a sender may
  * give each only one: so after a small one, the runtime gathers what arrives until the next
  * iteration of the event loop.

@@ -10,7 +10,7 @@ import { originOf } from "../base/origin";
 import { limitInWords } from "../lib/byte-sizes";
 import { loop_turns } from "../lib/loop-turns";
 import { checkedText, isBlank, name_length_max, trimmed } from "./fields";
-import { gatheredBody, pauseAfter } from "./gathered-body";
+import { gatheredBody, isReceived, pauseAfter } from "./gathered-body";
 import { boundaryOf, dispositionOf } from "./multipart-headers";
 
 /** A file in a multipart form. */
@@ -200,10 +200,6 @@ interface ParseOptions {
   /** Nobody else uses the chunks of the body. */
   readonly owns_chunks: boolean;
 }
-/** Whether a body came over a connection, not from a caller in this process. */
-const isReceived = (headers: Request["headers"]): boolean =>
-  headers.has("content-length") || headers.has("transfer-encoding");
-
 /**
  * Feeds the body to the parser chunk by chunk, as fast as the parts are read. @throws HttpError 400
  * or 413.

@@ -280,13 +280,14 @@ describe("model endpoints", () => {
       "embeddings.model": null,
       "embeddings.provider": "builtin",
     });
+    // A busy machine takes a while to compute the vectors.
     await until(async () => {
       const rows = await sets();
       return rows.length === 1 && rows[0]!.dimensions === 384 && rows[0]!.serving === 1;
-    });
+    }, 120_000);
     await change({ "embeddings.provider": "none" });
     const { status } = await server.send("bob", "POST", "/search", { query: "heron" });
     expect([status, (await server.send(null, "GET", "/health")).body.status]).toEqual([200, "ok"]);
     await embedder.stop();
-  });
+  }, 180_000);
 });

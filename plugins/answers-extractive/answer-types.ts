@@ -14,10 +14,10 @@ const words = (list: string): string =>
 const anyOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.join("|"), "iu");
 
 const how_many = [
-  "\\bhow (?:many|much|long|old|far|tall|high|large|big|often|fast|deep|wide|heavy)\\b",
+  "\\bhow (?:many|much|long|old|far|tall|high|large|big|fast|deep|wide|heavy)\\b",
   "\\b(?:what|which) (?:percent|percentage|number|amount|population)\\b",
   words(
-    "wie_viele? wieviele? wie_(?:hoch|lange?|groß|alt|weit|oft|breit|schnell|schwer|tief) " +
+    "wie_viele? wieviele? wie_(?:hoch|lange?|groß|alt|weit|breit|schnell|schwer|tief) " +
       "combien cuánt[oa]s? quant[aeio]s? " +
       "hoeveel hur_många hvor_mange kuinka_monta ile kolik câte câți " +
       "сколько скільки πόσ[αοεη][ςι]?ς? kaç[ae]?[td]?[ae]? ne_kadar " +
@@ -25,6 +25,15 @@ const how_many = [
   ),
   "多少|几[个年次名人位]|幾|何(?:年|人|つ|度|回|歳|%|パーセント)|いくつ|いくら|どれくらい",
   "몇|얼마|กี่|เท่า(?:ไหร่|ไร|ใด)",
+];
+const how_often = [
+  "\\bhow (?:often|frequently|regularly)\\b|\\bhow many times\\b",
+  words(
+    "wie_(?:oft|häufig|regelmäßig) wie_?viele_male combien_de_fois à_quelle_fréquence " +
+      "(?:con|a)_qué_frecuencia cada_cuánto cuántas_veces ogni_quanto quante_volte " +
+      "(?:com|a)_que_frequência quantas_vezes hoe_vaak hur_ofta hvor_(?:ofte|tit) jak_często " +
+      "как_часто сколько_раз як_часто πόσο_συχνά ne_sıklıkta ne_sıklıkla",
+  ),
 ];
 /** What is counted follows: "how many pages". */
 const counts = new RegExp(
@@ -111,6 +120,20 @@ const any_date = [
   "\\bdecade",
   "\\p{Nd}\\s*[年月日]",
 ];
+const any_frequency = [
+  number_pattern,
+  words(
+    "every each once twice daily nightly hourly weekly fortnightly monthly quarterly yearly " +
+      "annual(?:ly)? always never whenever regularly per " +
+      "jede[mnrs]? alle einmal zweimal dreimal täglich stündlich wöchentlich monatlich jährlich " +
+      "immer nie niemals regelmäßig pro " +
+      "chaque tous toutes une_fois deux_fois quotidien\\p{L}* mensuel\\p{L}* annuel\\p{L}* jamais " +
+      "cada todos todas una_vez dos_veces diari[oa]\\p{L}* semanal\\p{L}* mensual\\p{L}* " +
+      "anual\\p{L}* siempre nunca ogni una_volta due_volte mensil\\p{L}* annual\\p{L}* sempre mai " +
+      "uma_vez duas_vezes mensal\\p{L}* elke? ieder dagelijks maandelijks varje hver co każd\\p{L}+ " +
+      "кажд\\p{L}+ раз ежедневно еженедельно ежемесячно ежегодно кожн\\p{L}+ κάθε her",
+  ),
+];
 /** A number near them is a price. */
 const price_words = words(
   "prices? costs? fees? charges? totals? amounts? rates? preise? gebühr(?:en)? kostet kosten " +
@@ -138,6 +161,10 @@ const number_type: AnswerType = {
   question: anyOf(...how_many),
   answer: anyOf(number_pattern),
 };
+const frequency_type: AnswerType = {
+  question: anyOf(...how_often),
+  answer: anyOf(...any_frequency),
+};
 const default_type: AnswerType = {
   question: anyOf(...by_default),
   answer: anyOf(...any_default),
@@ -146,6 +173,7 @@ const price_type: AnswerType = { question: anyOf(...price), answer: anyOf(...any
 const answer_types: readonly AnswerType[] = [
   price_type,
   default_type,
+  frequency_type,
   number_type,
   { question: anyOf(...when), answer: anyOf(...any_date) },
   { question: anyOf(...who), answer: /(?<=\S\s)\p{Lu}\p{L}+/u },
@@ -157,9 +185,9 @@ const answer_types: readonly AnswerType[] = [
   { question: anyOf(...which_option), answer: any_option },
 ];
 
-/** Whether a number or a price answers the question: how many, how much, how long … */
+/** Whether a number, a price or a frequency answers the question: how many, how often … */
 export const asksForFigure = (question: string): boolean =>
-  [price_type, number_type].some((type) => type.question.test(question));
+  [price_type, frequency_type, number_type].some((type) => type.question.test(question));
 
 /** The UTF-16 index of what is counted: of "pages" in "how many pages"; null when nothing is. */
 export function countedAt(question: string): number | null {

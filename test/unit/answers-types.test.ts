@@ -5,6 +5,11 @@ import { answerPattern } from "../../plugins/answers-extractive/answer-types";
 describe("what a question asks for:", () => {
   const cases: [string, string, string | null, string | null][] = [
     ["how many: a number", "How many towers are there?", "There are 12.", "There are some."],
+    ["how often: a frequency", "How often is it cleaned?", "Clean it each month.", "It is clean."],
+    ["how often: a number", "How frequently does it run?", "In 40 minutes.", "It runs late."],
+    ["how often in German", "Wie oft wird er gefegt?", "Täglich.", "Er wird gefegt."],
+    ["how often in French", "À quelle fréquence ?", "Chaque lundi.", "Le lundi."],
+    ["how often in Russian", "Как часто?", "Каждый день.", "Днём."],
     ["when: a date", "When was it built?", "It was built in 1889.", "It was built later."],
     ["what year: a date", "In what year did it open?", "It opened in the 1920s.", "It opened."],
     ["who: a name", "Who built it?", "It was built by Gustave.", "it was built by him."],

@@ -13,12 +13,13 @@ const process_bytes_max = 192 * 2 ** 20;
  * transferred until it collects. The limit doubles, up to `max`, when little of that was garbage.
  */
 const growth_bytes = { first: 8 * 2 ** 20, max: 24 * 2 ** 20 };
+/**
+ * All of the heap is collected only after this growth: a heap of 30 MB takes some 60 ms, several
+ * times as long while all processors are busy, and nothing else runs in the thread meanwhile.
+ */
+const full_growth_bytes = 32 * 2 ** 20;
 /** The share of the growth that a collection should free. */
 const freed_share_min = 0.5;
-/**
- * A collection of a heap of 30 MB takes some 60 ms, and several times as long while all processors
- * are busy: nothing else runs in the thread meanwhile.
- */
 const check_every_ms = 250;
 
 /** Caches should be small while the process uses more than this. */
@@ -29,10 +30,16 @@ export const usesMuchMemory = (): boolean => process.memoryUsage.rss() > much_by
 /** Called once in each thread whose heap may grow. Returns a function that ends it. */
 export function guardMemory(): () => void {
   let live_bytes = heapSize();
+  /** The same since all of it was collected. */
+  let kept_bytes = live_bytes;
   let used_bytes = Infinity;
   let growth_min = growth_bytes.first;
   const collectNow = (bytes: number): void => {
-    collector.collect();
+    collector.collectNew();
+    if (heapSize() >= kept_bytes + full_growth_bytes) {
+      collector.collect();
+      kept_bytes = heapSize();
+    }
     const left_bytes = heapSize();
     const was_garbage = bytes - left_bytes >= (bytes - live_bytes) * freed_share_min;
     growth_min = was_garbage ? growth_bytes.first : Math.min(growth_bytes.max, growth_min * 2);
@@ -44,6 +51,7 @@ export function guardMemory(): () => void {
     const process_bytes = process.memoryUsage.rss();
     const is_small = process_bytes < process_bytes_max;
     live_bytes = is_small ? bytes : Math.min(live_bytes, bytes);
+    kept_bytes = is_small ? bytes : Math.min(kept_bytes, bytes);
     used_bytes = is_small ? process_bytes : Math.min(used_bytes, process_bytes);
     if (bytes >= live_bytes + growth_min && process_bytes >= used_bytes + growth_min)
       collectNow(bytes);

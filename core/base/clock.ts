@@ -6,6 +6,7 @@ import { newUuid } from "./ids";
 export interface Uptime {
   /** Values from different boots can't be compared. */
   readonly boot: string;
+  /** A whole number. */
   readonly ms: number;
 }
 /** The clock of the server. A test passes one that it sets itself. */
@@ -21,7 +22,7 @@ export const systemClock: Clock = {
   uptime: () => {
     boot ??= bootOfLinux();
     return boot === null
-      ? { boot: process_boot, ms: performance.now() }
+      ? { boot: process_boot, ms: Math.round(performance.now()) }
       : { boot, ms: uptimeOfLinux() };
   },
 };
@@ -38,16 +39,21 @@ function bootOfLinux(): string | null {
   }
 }
 
+/** Milliseconds, from the contents of `/proc/uptime`: seconds with two digits after the point. */
+export const uptimeIn = (written: string): number =>
+  // The product may have a fraction, which a column of whole numbers does not take.
+  Math.round(Number.parseFloat(written) * 1_000);
+
 /** The last reading, minus the age of the process then. */
 let ahead_ms = 0;
 function uptimeOfLinux(): number {
   try {
-    const ms = Number.parseFloat(readFileSync("/proc/uptime", "utf8")) * 1_000;
+    const ms = uptimeIn(readFileSync("/proc/uptime", "utf8"));
     ahead_ms = ms - performance.now();
     return ms;
   } catch {
     // The process has too many files open. What the machine has slept meanwhile is missing.
-    return performance.now() + ahead_ms;
+    return Math.round(performance.now() + ahead_ms);
   }
 }
 

@@ -124,12 +124,12 @@ const any_frequency = [
   number_pattern,
   words(
     "every each once twice daily nightly hourly weekly fortnightly monthly quarterly yearly " +
-      "annual(?:ly)? always never whenever regularly per " +
-      "jede[mnrs]? alle einmal zweimal dreimal täglich stündlich wöchentlich monatlich jährlich " +
-      "immer nie niemals regelmäßig pro chaque tous toutes une_fois deux_fois jamais " +
-      "quotidien\\p{L}* mensuel\\p{L}* annuel\\p{L}* cada todos todas una_vez dos_veces " +
-      "diari[oa]\\p{L}* semanal\\p{L}* mensual\\p{L}* anual\\p{L}* siempre nunca " +
-      "ogni una_volta due_volte mensil\\p{L}* annual\\p{L}* sempre mai uma_vez duas_vezes " +
+      "annual(?:ly)? " +
+      "jede[mnrs]? einmal zweimal dreimal täglich stündlich wöchentlich monatlich jährlich " +
+      "chaque tous_les toutes_les une_fois deux_fois " +
+      "quotidien\\p{L}* mensuel\\p{L}* annuel\\p{L}* cada todos_los todas_las una_vez dos_veces " +
+      "diari[oa]\\p{L}* semanal\\p{L}* mensual\\p{L}* anual\\p{L}* " +
+      "ogni una_volta due_volte mensil\\p{L}* annual\\p{L}* uma_vez duas_vezes " +
       "mensal\\p{L}* elke? ieder dagelijks maandelijks varje hver co każd\\p{L}+ " +
       "кажд\\p{L}+ раз ежедневно еженедельно ежемесячно ежегодно кожн\\p{L}+ κάθε her",
   ),

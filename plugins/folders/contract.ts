@@ -109,7 +109,7 @@ export interface Folders {
     limit: number,
   ): Promise<{ readonly id: string; readonly owner_id: string; readonly syncing: number }[]>;
   /** The ids of every folder of the owner. */
-  listIds(db: Db, owner_id: string): Promise<string[]>;
+  listIds(db: Db, owner_id: string): Promise<readonly string[]>;
   /** The root folder of each of these, for a root itself; those that are gone are missing. */
   findRoots(db: Db, folder_ids: readonly string[]): Promise<Map<string, string>>;
   /**

@@ -99,7 +99,7 @@ export class FolderService implements Folders {
     return [...new Set([...unique_ids, ...(await store.childIds(db, unique_ids))])];
   }
 
-  listIds(db: Db, owner_id: string): Promise<string[]> {
+  listIds(db: Db, owner_id: string): Promise<readonly string[]> {
     return store.ownedIds(db, owner_id);
   }
 

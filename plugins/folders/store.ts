@@ -3,6 +3,7 @@
  * decides the transaction.
  */
 import { batchesOf } from "../../core/lib/batch";
+import { listOfIds } from "../../core/lib/id-lists";
 import {
   nearerEnd,
   prepared,
@@ -119,12 +120,12 @@ const findAll = prepared((db: FoldersDb, { ids }: { readonly ids: readonly strin
  * The ids of all folders of the owner, in no order. They are read as one value, because thousands
  * of rows would take longer.
  */
-export async function ownedIds(db: FoldersDb, owner_id: string): Promise<string[]> {
+export async function ownedIds(db: FoldersDb, owner_id: string): Promise<readonly string[]> {
   const row = await present(db)
     .select(sql<string | null>`string_agg(id, ' ')`.as("ids"))
     .where("owner_id", "=", owner_id)
     .executeTakeFirst();
-  return row?.ids?.split(" ") ?? [];
+  return listOfIds(row?.ids ?? "");
 }
 
 /** A root folder of the owner; undefined when there is none. */

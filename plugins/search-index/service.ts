@@ -3,6 +3,7 @@
  * passages.
  */
 import { AscendingIds } from "../../core/lib/ascending-ids";
+import { textOfIds } from "../../core/lib/id-lists";
 import { toNumber, type Context, type Db } from "../../core/sdk";
 import { analyzer } from "./analysis/analyzer";
 import { chunker_version } from "./chunks/chunker";
@@ -227,7 +228,7 @@ export class IndexService implements SearchIndex {
     const { owner_id, folder_ids } = request;
     const search = {
       ...request,
-      folder_ids: folder_ids.join(" "),
+      folder_ids: textOfIds(folder_ids),
       ...(vector && { vector }),
       ...(among && { among }),
     };

@@ -117,7 +117,7 @@ describe("the service for other plugins", () => {
     });
   }
   test("listIds: every folder of the owner and no other", async () => {
-    expect((await folders.listIds(server.store.db, "usr_hal")).sort()).toEqual(
+    expect((await folders.listIds(server.store.db, "usr_hal")).toSorted()).toEqual(
       [root.id, child.id, other.id].sort(),
     );
   });

@@ -1,4 +1,5 @@
 /** What a search covers: the segments of its folders, and the packs that contain most of them. */
+import { textOfIds } from "../../../core/lib/id-lists";
 import type { SearchRequest } from "../contract";
 import type { Pack, PackDirectory } from "../segments/pack-directory";
 import type { SegmentReader } from "../segments/segment-reader";
@@ -60,7 +61,7 @@ export class ScopeResolver {
 
   /** Without duplicates, ascending. */
   private async idsIn(folder_ids: readonly string[], pauses: Pauses): Promise<Float64Array> {
-    const key = folder_ids.join(" ");
+    const key = textOfIds(folder_ids);
     const version = await this.reader.version();
     const cached = this.cached_scopes.get(key);
     if (cached?.version === version) {

@@ -2,6 +2,7 @@
  * The search worker's handler for requests: it searches, or makes packs, each of which is a part of
  * the response.
  */
+import { listOfIds } from "../../../core/lib/id-lists";
 import type { ReadConnectionSpec } from "../../../core/worker-sdk";
 import type { BuiltPack } from "../segments/pack";
 import { packLoose } from "../segments/loose-packs";
@@ -45,7 +46,7 @@ export function searchHandler(
   const searcher = new Searcher(reader, options);
   return async (request, run) => {
     if ("search" in request) {
-      const folder_ids = request.search.folder_ids.split(" ");
+      const folder_ids = listOfIds(request.search.folder_ids);
       return searcher.search({ ...request.search, folder_ids }, run);
     }
     const { analyzer_version } = options;

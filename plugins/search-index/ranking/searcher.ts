@@ -4,6 +4,7 @@
  * deleted meanwhile, it starts over, so that a document that is indexed again is found throughout.
  */
 import { batchesOf } from "../../../core/lib/batch";
+import { setOfIds } from "../../../core/lib/id-lists";
 import type { Analyzer } from "../analysis/analyzer";
 import { Ranker, type Hit, type Ranking } from "./bm25";
 import type { BackendAnswer, Passage, SearchRequest, SearchResult } from "../contract";
@@ -335,7 +336,7 @@ export class Searcher {
     onGone: OnGone,
   ): Promise<Passage[]> {
     const passages: Passage[] = [];
-    const scope = new Set(folder_ids);
+    const scope = setOfIds(folder_ids);
     for (const batch of batchesOf(hits, passages_read)) {
       if (passages.length > 0 && pauses.due) await pauses.pause();
       const chunks = await this.reader.chunks(batch.map((hit) => keyOf(hit, ids)));

@@ -1,8 +1,9 @@
 /** What a search covers: the segments of its folders, and the packs that contain most of them. */
+import { batchesOf } from "../../../core/lib/batch";
 import { textOfIds } from "../../../core/lib/id-lists";
 import type { SearchRequest } from "../contract";
 import type { Pack, PackDirectory } from "../segments/pack-directory";
-import type { SegmentReader } from "../segments/segment-reader";
+import { folders_read_max, type SegmentReader } from "../segments/segment-reader";
 import type { Pauses } from "../workers/worker-protocol";
 
 /** Ids per read. */
@@ -70,18 +71,32 @@ export class ScopeResolver {
       return cached.ids;
     }
     const pages: Float64Array[] = [];
-    for (const folder_id of folder_ids)
-      for (let last = -1, full = true; full;) {
-        const page = await this.reader.segmentIds(folder_id, last, ids_read_max);
+    for (const folders of batchesOf(folder_ids, folders_read_max))
+      for await (const page of this.pagesIn(folders)) {
         if (page.length > 0) pages.push(page);
-        full = page.length === ids_read_max;
-        last = page.at(-1) ?? last;
         if (pauses.due) await pauses.pause();
       }
     const ids = ascending(pages);
     this.forget(key);
     this.remember(key, version, ids);
     return ids;
+  }
+
+  /** Each page ascends. Small folders are read together, large ones singly. */
+  private async *pagesIn(folder_ids: readonly string[]): AsyncGenerator<Float64Array> {
+    const are_several = folder_ids.length > 1;
+    const all = are_several ? await this.reader.allSegmentIds(folder_ids, ids_read_max) : null;
+    if (all !== null) {
+      yield withoutRepeats(all.sort());
+      return;
+    }
+    for (const folder_id of folder_ids)
+      for (let last = -1, full = true; full;) {
+        const page = await this.reader.segmentIds(folder_id, last, ids_read_max);
+        yield page;
+        full = page.length === ids_read_max;
+        last = page.at(-1) ?? last;
+      }
   }
 
   private async onlyOf(document_ids: readonly string[], ids: Float64Array): Promise<Float64Array> {

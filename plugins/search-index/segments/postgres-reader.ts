@@ -109,6 +109,15 @@ export class PostgresSegmentReader implements SegmentReader {
     return Float64Array.from(rows, (row) => row.segment_id);
   }
 
+  async allSegmentIds(folder_ids: readonly string[], limit: number): Promise<Float64Array | null> {
+    const rows = await this.session.all<{ segment_id: number }>(
+      "select segment_id from index_scope where folder_id = any(string_to_array(?, ' ')) limit ?",
+      folder_ids.join(" "),
+      limit + 1,
+    );
+    return rows.length > limit ? null : Float64Array.from(rows, (row) => row.segment_id);
+  }
+
   async segmentIdsOf(document_id: string): Promise<number[]> {
     const rows = await this.session.all<{ id: number }>(
       "select s.id from index_documents d join index_segments s on s.edition = d.edition where " +

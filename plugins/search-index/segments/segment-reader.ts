@@ -34,6 +34,11 @@ export interface SegmentReader {
   version(): Promise<number>;
   /** Ids of the segments in this folder above `after`, ascending: the first `limit`. */
   segmentIds(folder_id: string, after: number, limit: number): Promise<Float64Array>;
+  /**
+   * Ids of all segments in these folders, at most `folders_read_max`; in no order and with
+   * repetitions. Null when there are more than `limit`.
+   */
+  allSegmentIds(folder_ids: readonly string[], limit: number): Promise<Float64Array | null>;
   /** Ids of the published segments of a document. */
   segmentIdsOf(document_id: string): Promise<number[]>;
   segments(ids: readonly number[]): Promise<(Segment | null)[]>;
@@ -49,6 +54,10 @@ export interface SegmentReader {
   pages(keys: readonly ChunkKey[]): Promise<(number | null)[]>;
   chunks(keys: readonly ChunkKey[]): Promise<(PublishedChunk | null)[]>;
 }
+
+/** Folders whose segments are listed in one read. */
+export const folders_read_max = 256;
+const folder_marks = Array(folders_read_max).fill("?").join(", ");
 
 /** The size of the cache for texts that were read a moment ago. */
 const recent_bytes_max = 8 * 2 ** 20;
@@ -85,6 +94,12 @@ export class SqliteSegmentReader implements SegmentReader {
   async segmentIds(folder_id: string, after: number, limit: number): Promise<Float64Array> {
     const rows = this.statements.ids_of_folder.values(folder_id, after, limit);
     return Float64Array.from(rows, (row) => row[0] as number);
+  }
+
+  async allSegmentIds(folder_ids: readonly string[], limit: number): Promise<Float64Array | null> {
+    const ids = Array.from({ length: folders_read_max }, (_, at) => folder_ids[at] ?? "");
+    const rows = this.statements.ids_of_folders.values(...ids, limit + 1);
+    return rows.length > limit ? null : Float64Array.from(rows, (row) => row[0] as number);
   }
 
   async segmentIdsOf(document_id: string): Promise<number[]> {
@@ -190,6 +205,9 @@ const prepareAll = (connection: ReadConnection) => ({
   ids_of_folder: connection.prepare<unknown, [string, number, number]>(
     "select segment_id from index_scope where folder_id = ? and segment_id > ? " +
       "order by segment_id limit ?",
+  ),
+  ids_of_folders: connection.prepare<unknown, (string | number)[]>(
+    `select segment_id from index_scope where folder_id in (${folder_marks}) limit ?`,
   ),
   ids_of_document: connection.prepare<unknown, [string]>(
     "select s.id from index_documents d join index_segments s on s.edition = d.edition where " +

@@ -1,4 +1,5 @@
 /** Asks pgvector which segments of some folders contain what is most similar to a query. */
+import { textOfIds } from "../../../core/lib/id-lists";
 import type { PostgresReadSession } from "../../../core/sdk";
 import { copyOf, is_searchable_sql } from "./pgvector";
 import type { NearRequest, NearSegments } from "./vector-reader";
@@ -49,13 +50,12 @@ export async function nearSegments(
   await session.all("set local hnsw.iterative_scan = 'relaxed_order'");
   await session.all(`set local hnsw.ef_search = ${ef_search}`);
   await session.all(`set local hnsw.max_scan_tuples = ${scan_tuples_max}`);
-  const placeholders = folder_ids.map(() => "?").join(", ");
   const numbers = `cast(cast(? as text) as ${types}.halfvec(${query.length}))`;
   const near = await session.all<{ segment_id: number }>(
     `select c.segment_id from ${copy} c where exists (select 1 from index_scope s ` +
-      `where s.segment_id = c.segment_id and s.folder_id in (${placeholders})) ` +
+      "where s.segment_id = c.segment_id and s.folder_id = any(string_to_array(?, ' '))) " +
       `order by c.numbers operator(${types}.<=>) ${numbers} limit ${nearest_max}`,
-    ...folder_ids,
+    textOfIds(folder_ids),
     toLiteral(query),
   );
   if (near.length < nearest_max) return null;

@@ -20,7 +20,7 @@ export interface Clock {
 export const systemClock: Clock = {
   now_ms: () => Date.now(),
   uptime: () => {
-    boot ??= bootOfLinux();
+    if (boot === undefined) boot = bootOfLinux();
     return boot === null
       ? { boot: process_boot, ms: Math.round(performance.now()) }
       : { boot, ms: uptimeOfLinux() };

@@ -2,6 +2,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { badRequest } from "../base/errors";
 import type { Bodies, BodyTurn, ExpectedBody } from "./bodies";
+import { noteBodyEnd } from "./body-ends";
 import type { LargeValue } from "./json-worker";
 import {
   checkLength,
@@ -108,6 +109,7 @@ function jsonReader(
         return { value: {} };
       }
       const bytes = await readBytes(request, bytes_max, turn);
+      noteBodyEnd(request);
       const read = await bodies.parse({ bytes, long_field, values_max }, request.signal);
       validator.validate(read.value);
       return read;

@@ -9,6 +9,8 @@ export interface Peer {
   readonly via: "tcp" | "tls" | "unix";
   /** Receives the body of its request slowly from now on, for one that nobody will read. */
   readonly receiveSlowly?: () => void;
+  /** The body of its request has been read to its end. */
+  readonly bodyEnded?: () => void;
 }
 
 /** What is believed about requests through a reverse proxy. */

@@ -11,6 +11,7 @@ import { withOrigin } from "../base/origin";
 import { translateError } from "../store/storage-errors";
 import { loop_turns } from "../lib/loop-turns";
 import { basePathOf } from "../base/public-url";
+import { onBodyEnd } from "./body-ends";
 import type { RequestContext } from "./compiled-route";
 import type { Cors } from "./cors";
 import { tooManyBodies } from "./bodies";
@@ -91,8 +92,13 @@ export class Gateway {
     if (!is_admitted) peer.receiveSlowly?.();
     const turn = is_admitted ? loop_turns.enter(subject) : undefined;
     if (turn) await turn;
+    const routed = is_alias ? asVersioned(incoming) : asRoutable(incoming);
+    onBodyEnd(routed, () => {
+      release?.();
+      peer.bodyEnded?.();
+    });
     const response = await withOrigin({ request_id, subject }, () =>
-      this.answer(incoming, is_alias ? asVersioned(incoming) : asRoutable(incoming), state),
+      this.answer(incoming, routed, state),
     );
     release?.();
     for (const name in headers) response.headers.set(name, headers[name]!);

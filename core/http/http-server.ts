@@ -6,6 +6,7 @@ import { listenUrl, type ListenAddress } from "../base/public-url";
 import { settlesWithin } from "../lib/timeout";
 import { translateError } from "../store/storage-errors";
 import { AcceptTurns } from "./accept-turns";
+import { declaredLength } from "./body";
 import type { Peer } from "./client";
 import type { Gateway } from "./gateway";
 import { problemResponse } from "./problem";
@@ -115,11 +116,21 @@ const handlers = (
   fetch(request: Request, self: Bun.Server<undefined>) {
     accept_turns?.noteRequest();
     const peer = self.requestIP(request);
-    if (peer) windows?.noteRequest(peer, request.headers.has("transfer-encoding"));
-    const receiveSlowly = () => {
-      if (peer) windows?.slowDown(peer);
-    };
-    return gateway.handle(request, { address: peer?.address ?? "", via, receiveSlowly });
+    if (peer)
+      windows?.noteRequest(peer, {
+        is_chunked: request.headers.has("transfer-encoding"),
+        length: declaredLength(request),
+      });
+    return gateway.handle(request, {
+      address: peer?.address ?? "",
+      via,
+      receiveSlowly: () => {
+        if (peer) windows?.slowDown(peer);
+      },
+      bodyEnded: () => {
+        if (peer) windows?.bodyEnded(peer);
+      },
+    });
   },
   error(error: Error) {
     const request_id = newId("req");

@@ -1,13 +1,14 @@
 /** The name under which a request takes turns with others: known before it is authenticated. */
+import { createHash } from "node:crypto";
 import type { Caller, Client } from "./route";
 
 const callers_max = 2_000;
-/** Longer ones are not remembered: a client could fill the memory with cookies of any length. */
+/** Of longer ones a digest is remembered: cookies may be of any length. */
 const credentials_length_max = 500;
 
 /** Remembers which owner recent credentials belong to. */
 export class KnownCallers {
-  /** Owners by the key or cookie of their recent requests, oldest first. */
+  /** Owners by the credentials of their recent requests, oldest first. */
   private readonly owners = new Map<string, string>();
 
   /**
@@ -23,12 +24,7 @@ export class KnownCallers {
   /** Remembers whose request this was. */
   note(request: Request, { owner_id }: Caller): void {
     const credentials = credentialsOf(request);
-    if (
-      credentials === null ||
-      credentials.length > credentials_length_max ||
-      this.owners.has(credentials)
-    )
-      return;
+    if (credentials === null || this.owners.get(credentials) === owner_id) return;
     this.owners.set(credentials, owner_id);
     if (this.owners.size <= callers_max) return;
     const [oldest] = this.owners.keys();
@@ -36,7 +32,14 @@ export class KnownCallers {
   }
 }
 
-const credentialsOf = ({ headers }: Request): string | null =>
-  headers.get("authorization") ?? headers.get("cookie");
+/** Both headers: behind a proxy, one of them may be the same for everybody. */
+function credentialsOf({ headers }: Request): string | null {
+  const [key, cookie] = [headers.get("authorization"), headers.get("cookie")];
+  if (key === null && cookie === null) return null;
+  const credentials = `${key}\n${cookie}`;
+  return credentials.length <= credentials_length_max
+    ? credentials
+    : createHash("sha256").update(credentials).digest("base64");
+}
 const sendsBody = ({ headers }: Request): boolean =>
   headers.has("content-length") || headers.has("transfer-encoding");

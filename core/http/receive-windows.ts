@@ -32,6 +32,12 @@ const encrypted_max = 2;
  */
 const segment_bytes_max = 32 * 1024;
 const inspect_every_ms = 10;
+/** Connections whose sockets are remembered after the end of a chunked body. */
+const remembered_max = 1_024;
+/** After a search of more than `long_ms`, several times as long passes before the next one. */
+const search_pause = { long_ms: 2, factor: 4 };
+/** For so long after a crowd, clients send their first body over a connection accepted then. */
+const crowd_after_ms = 600_000;
 const sample_bytes = 16 * 1024;
 /** After this many inspections without tiny chunks, the chunks of a body count as ordinary. */
 const inspections_min = 8;
@@ -56,20 +62,37 @@ interface WatchedConnection {
   window_bytes: number | undefined;
 }
 
+/** A request as far as it matters here. */
+export interface NotedRequest {
+  readonly is_chunked: boolean;
+  /** The declared length of its body, bytes. */
+  readonly length?: number | undefined;
+}
+/** A connection whose sockets are needed. */
+interface Search {
+  readonly client_port: number;
+  readonly onFound: (sockets: readonly TcpSocket[]) => void;
+}
+
 /** Watches the connections of one port. */
 export class ReceiveWindows {
   private readonly sockets = TcpSockets.open();
   private readonly is_encrypted: boolean;
   /** Connections with a chunked body, by client. */
   private readonly watched = new Map<string, WatchedConnection>();
-  /** Those of them whose sockets are not found yet. */
-  private readonly unfound = new Map<string, WatchedConnection>();
+  /** The sockets of connections whose chunked body has ended, the longest ago first. */
+  private readonly remembered = new Map<string, readonly TcpSocket[]>();
+  /** By client. */
+  private readonly searches = new Map<string, Search>();
+  private next_search_ms = 0;
   private readonly sample = new Uint8Array(sample_bytes);
   private timer: NodeJS.Timeout | undefined;
   private port = 0;
   private listener: TcpSocket | undefined;
   /** The buffer of new connections, while it is limited. */
   private unlimited_bytes: number | undefined;
+  /** Until then, a first request may arrive over a connection that was accepted in a crowd. */
+  private crowded_until_ms = 0;
 
   /** `is_encrypted`: chunks can't be seen from outside of the runtime. */
   constructor({ is_encrypted = false }: { readonly is_encrypted?: boolean } = {}) {
@@ -89,26 +112,33 @@ export class ReceiveWindows {
   }
 
   /** Called when a request arrives, before its body is parsed. */
-  noteRequest({ address, port }: Client, is_chunked: boolean): void {
+  noteRequest({ address, port }: Client, { is_chunked, length = 0 }: NotedRequest): void {
     const client = `${address} ${port}`;
-    const previous = this.watched.get(client);
-    if (previous) this.forget(client, previous);
-    if (is_chunked) this.watch(client, port, { is_slow: false, previous });
+    const is_known = this.watched.has(client) || this.remembered.has(client);
+    this.forget(client);
+    if (is_chunked) this.watch(client, port, false);
+    else if (!is_known && length > window_bytes.initial && this.wasCrowded())
+      this.search(client, port, (sockets) => {
+        for (const socket of sockets) socket.unlimitWindow();
+      });
   }
 
   /** The rest of the request's body is received slowly, because nobody will read it. */
   slowDown({ address, port }: Client): void {
-    const client = `${address} ${port}`;
-    this.watch(client, port, { is_slow: true, previous: this.watched.get(client) });
+    this.watch(`${address} ${port}`, port, true);
   }
 
-  private watch(
-    client: string,
-    client_port: number,
-    { is_slow, previous }: { is_slow: boolean; previous: WatchedConnection | undefined },
-  ): void {
+  /** The body of the connection's last request has been read to its end. */
+  bodyEnded({ address, port }: Client): void {
+    const client = `${address} ${port}`;
+    if (!this.watched.has(client)) return;
+    this.forget(client);
+    this.limitNewConnections();
+  }
+
+  private watch(client: string, client_port: number, is_slow: boolean): void {
     if (this.sockets === null) return;
-    const sockets = previous && openSockets(previous);
+    const sockets = this.knownSockets(client, client_port);
     const connection: WatchedConnection = {
       is_slow,
       client_port,
@@ -119,7 +149,11 @@ export class ReceiveWindows {
     };
     this.watched.set(client, connection);
     if (sockets) this.limit(connection, sockets);
-    else this.findLater(client, connection);
+    else
+      this.search(client, client_port, (found) => {
+        connection.sockets = found;
+        this.limit(connection, found);
+      });
     this.limitNewConnections();
     this.timer ??= setInterval(() => this.inspect(), inspect_every_ms).unref();
   }
@@ -141,30 +175,54 @@ export class ReceiveWindows {
     this.timer = undefined;
   }
 
+  /** Undefined when they have to be found (again). */
+  private knownSockets(client: string, client_port: number): readonly TcpSocket[] | undefined {
+    const sockets = this.watched.get(client)?.sockets ?? this.remembered.get(client);
+    const are_open = sockets?.length && sockets.every((socket) => socket.isOpen(client_port));
+    return are_open ? sockets : undefined;
+  }
+
   /**
-   * Finding sockets takes longer the more connections there are, so those of all requests of an
-   * iteration of the event loop are found together, before the next one reads more of their bodies.
+   * Finding sockets takes longer the more files are open, so those of all requests of an iteration
+   * of the event loop are found together, before the next one reads more of their bodies; and after
+   * a search that took long, the next one waits.
    */
-  private findLater(client: string, connection: WatchedConnection): void {
-    if (this.unfound.size === 0) setImmediate(() => this.find());
-    this.unfound.set(client, connection);
+  private search(client: string, client_port: number, onFound: Search["onFound"]): void {
+    if (this.searches.size === 0) {
+      const pause_ms = this.next_search_ms - performance.now();
+      if (pause_ms <= 0) setImmediate(() => this.find());
+      else setTimeout(() => this.find(), pause_ms).unref();
+    }
+    this.searches.set(client, { client_port, onFound });
   }
 
   private find(): void {
-    if (this.unfound.size === 0) return;
-    const ports = new Set([...this.unfound.values()].map(({ client_port }) => client_port));
+    const searches = [...this.searches.values()];
+    this.searches.clear();
+    if (searches.length === 0) return;
+    const begun_ms = performance.now();
+    const ports = new Set(searches.map(({ client_port }) => client_port));
     const found = this.sockets!.connections(this.port, ports);
-    for (const connection of this.unfound.values()) {
-      connection.sockets = found.get(connection.client_port) ?? [];
-      this.limit(connection, connection.sockets);
-    }
-    this.unfound.clear();
+    for (const { client_port, onFound } of searches) onFound(found.get(client_port) ?? []);
+    const ended_ms = performance.now();
+    const took_ms = ended_ms - begun_ms;
+    if (took_ms > search_pause.long_ms)
+      this.next_search_ms = ended_ms + took_ms * search_pause.factor;
   }
 
-  private forget(client: string, { sockets = [], client_port }: WatchedConnection): void {
+  /** The connection is like any other again. Its sockets are remembered for its next request. */
+  private forget(client: string): void {
+    const connection = this.watched.get(client);
+    this.searches.delete(client);
+    if (connection === undefined) return;
     this.watched.delete(client);
-    this.unfound.delete(client);
+    const { sockets = [], client_port } = connection;
     for (const socket of sockets) if (socket.isOpen(client_port)) socket.unlimitWindow();
+    this.remembered.delete(client);
+    if (sockets.length === 0) return;
+    this.remembered.set(client, sockets);
+    if (this.remembered.size > remembered_max)
+      this.remembered.delete(this.remembered.keys().next().value!);
   }
 
   private judge(connection: WatchedConnection, open: readonly TcpSocket[]): void {
@@ -194,6 +252,10 @@ export class ReceiveWindows {
       : window_bytes.ordinary_chunks;
   }
 
+  private wasCrowded(): boolean {
+    return this.unlimited_bytes !== undefined || performance.now() < this.crowded_until_ms;
+  }
+
   /** Applies to connections that are accepted from now on. */
   private limitNewConnections(): void {
     const is_crowd = this.watched.size >= crowd_min;
@@ -205,6 +267,7 @@ export class ReceiveWindows {
       this.listener?.limitWindow(this.unlimited_bytes / 2);
       this.listener?.unlimitWindow();
       this.unlimited_bytes = undefined;
+      this.crowded_until_ms = performance.now() + crowd_after_ms;
     }
   }
 }
@@ -213,13 +276,4 @@ export class ReceiveWindows {
 function shareOf(connections: number): number {
   const bytes = 2 ** Math.floor(Math.log2(tiny_chunks_total_bytes / connections));
   return Math.min(window_bytes.tiny_chunks, Math.max(window_bytes.min, bytes));
-}
-
-/** Undefined when they have to be found (again). */
-function openSockets({
-  sockets,
-  client_port,
-}: WatchedConnection): readonly TcpSocket[] | undefined {
-  const are_open = sockets?.length && sockets.every((socket) => socket.isOpen(client_port));
-  return are_open ? sockets : undefined;
 }

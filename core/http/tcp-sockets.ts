@@ -109,8 +109,13 @@ export class TcpSockets {
     return ip_families.includes(family) ? ((port & 0xff) << 8) | (port >> 8) : undefined;
   }
 
+  /** None while the process has too many files open to list them. */
   private sockets(): TcpSocket[] {
-    return readdirSync("/proc/self/fd").map((fd) => new TcpSocket(Number(fd), this, this.libc));
+    try {
+      return readdirSync("/proc/self/fd").map((fd) => new TcpSocket(Number(fd), this, this.libc));
+    } catch {
+      return [];
+    }
   }
 }
 

@@ -19,8 +19,9 @@ export class UnreadBodies {
   });
 
   /**
-   * Returns a function to be called when the request is answered; null when it must be refused at
-   * once, because too much is being received, in total or for this subject.
+   * Returns a function to be called when the body has been read, or else when the request is
+   * answered; null when it must be refused at once, because too much is being received, in total or
+   * for this subject.
    */
   admit(subject: string, request: Request): (() => void) | null {
     const bytes = receivedBytes(request);

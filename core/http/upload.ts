@@ -9,6 +9,7 @@ import { badRequest, HttpError, tooLarge } from "../base/errors";
 import { originOf } from "../base/origin";
 import { limitInWords } from "../lib/byte-sizes";
 import { loop_turns } from "../lib/loop-turns";
+import { noteBodyEnd } from "./body-ends";
 import { checkedText, isBlank, name_length_max, trimmed } from "./fields";
 import { gatheredBody, isReceived, pauseAfter } from "./gathered-body";
 import { boundaryOf, dispositionOf } from "./multipart-headers";
@@ -79,12 +80,18 @@ export async function receiveFile(
 }
 
 /** Receives the body itself. The caller releases it. @throws HttpError 413 or 507 */
-export const receiveBody = (
-  { body }: Request,
+export async function receiveBody(
+  request: Request,
   files: Pick<Files, "receive">,
   bytes_max: number,
-): Promise<ReceivedFile> =>
-  files.receive(body ? gatheredBody(body) : new Blob([]).stream(), { bytes_max });
+): Promise<ReceivedFile> {
+  const { body } = request;
+  const received = await files.receive(body ? gatheredBody(body) : new Blob([]).stream(), {
+    bytes_max,
+  });
+  noteBodyEnd(request);
+  return received;
+}
 
 /**
  * Receives the files of this body, at least one, in order; all or none. The caller releases each.
@@ -109,7 +116,8 @@ class MultipartUpload {
     private readonly options: ReceiveManyOptions,
   ) {}
 
-  async receive({ body, headers, signal }: Request): Promise<ReceivedPart[]> {
+  async receive(request: Request): Promise<ReceivedPart[]> {
+    const { body, headers, signal } = request;
     const { part, files_max, total_bytes_max } = this.options;
     const boundary = boundaryOf(headers.get("content-type"));
     if (boundary === undefined) throw malformed("its Content-Type has no boundary");
@@ -118,7 +126,12 @@ class MultipartUpload {
     const bytes_max = total_bytes_max + framing_bytes_max;
     try {
       const aborted = AbortSignal.any([signal, this.abort.signal]);
-      const options = { bytes_max, signal: aborted, owns_chunks: isReceived(headers) };
+      const options = {
+        bytes_max,
+        signal: aborted,
+        owns_chunks: isReceived(headers),
+        onEnd: () => noteBodyEnd(request),
+      };
       await parseBody(parser, body, options).catch(this.fail);
       const received = await Promise.all(this.files);
       if (this.failure !== undefined) throw this.failure;
@@ -199,6 +212,8 @@ interface ParseOptions {
   readonly signal: AbortSignal;
   /** Nobody else uses the chunks of the body. */
   readonly owns_chunks: boolean;
+  /** The body has been read to its end, possibly after this returned. */
+  readonly onEnd: () => void;
 }
 /**
  * Feeds the body to the parser chunk by chunk, as fast as the parts are read. @throws HttpError 400
@@ -207,7 +222,7 @@ interface ParseOptions {
 async function parseBody(
   parser: Dicer,
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { bytes_max, signal, owns_chunks }: ParseOptions,
+  { bytes_max, signal, owns_chunks, onEnd }: ParseOptions,
 ): Promise<void> {
   const reader = body.getReader();
   const subject = originOf().subject ?? "";
@@ -240,7 +255,10 @@ async function parseBody(
       // that is not read yet keeps its sender from sending more.
       await loop_turns.enter(subject);
       const { done, value: chunk } = await reader.read();
-      if (done) break;
+      if (done) {
+        onEnd();
+        break;
+      }
       const { byteLength } = chunk;
       read_bytes += byteLength;
       if (read_bytes > bytes_max)
@@ -264,9 +282,26 @@ async function parseBody(
   } finally {
     // A signal composed of others, and what its listeners hold, is never freed while it has any.
     signal.removeEventListener("abort", abort);
-    void reader.cancel().catch(() => undefined);
+    if (outcome_reached === "parsed") void readEnd(reader, onEnd);
+    else void reader.cancel().catch(() => undefined);
   }
   if (outcome_reached !== "parsed") throw malformed("it ends before its last boundary");
+}
+
+/** The reader of a body, as far as it is needed here. */
+interface BodyChunks {
+  read(): Promise<{ readonly done: boolean }>;
+  cancel(): Promise<void>;
+}
+/** After the last boundary the body should end: whatever follows is not read. */
+async function readEnd(reader: BodyChunks, onEnd: () => void): Promise<void> {
+  try {
+    const { done } = await reader.read();
+    if (done) onEnd();
+    else await reader.cancel();
+  } catch {
+    // The client has gone.
+  }
 }
 
 let waiting_chunks = 0;

@@ -25,7 +25,18 @@ const check_every_ms = 250;
 /** Caches should be small while the process uses more than this. */
 const much_bytes = 224 * 2 ** 20;
 /** Whether caches should be small for now. */
-export const usesMuchMemory = (): boolean => process.memoryUsage.rss() > much_bytes;
+export const usesMuchMemory = (): boolean => residentBytes() > much_bytes;
+
+let last_resident_bytes = 0;
+/** How much memory the process uses; the last known value while it has too many files open. */
+function residentBytes(): number {
+  try {
+    last_resident_bytes = process.memoryUsage.rss();
+  } catch {
+    // An error in a timer would end the thread.
+  }
+  return last_resident_bytes;
+}
 
 /** Called once in each thread whose heap may grow. Returns a function that ends it. */
 export function guardMemory(): () => void {
@@ -44,11 +55,11 @@ export function guardMemory(): () => void {
     const was_garbage = bytes - left_bytes >= (bytes - live_bytes) * freed_share_min;
     growth_min = was_garbage ? growth_bytes.first : Math.min(growth_bytes.max, growth_min * 2);
     live_bytes = left_bytes;
-    used_bytes = process.memoryUsage.rss();
+    used_bytes = residentBytes();
   };
   const timer = setInterval(() => {
     const bytes = heapSize();
-    const process_bytes = process.memoryUsage.rss();
+    const process_bytes = residentBytes();
     const is_small = process_bytes < process_bytes_max;
     live_bytes = is_small ? bytes : Math.min(live_bytes, bytes);
     kept_bytes = is_small ? bytes : Math.min(kept_bytes, bytes);

@@ -19,14 +19,29 @@ const rows: [reason: string, headers: Record<string, string>, subject: string][]
   ["another key of the same owner goes by that owner", { authorization: "Bearer two" }, "ada"],
   ["a known cookie goes by its owner", { cookie: "session=1" }, "bob"],
   ["unknown keys share one subject", { authorization: "Bearer wrong" }, "a key from 192.0.2.1"],
-  ["a long cookie is not remembered", { cookie: `x=${"y".repeat(500)}` }, "a key from 192.0.2.1"],
+  ["a long cookie is known too", { cookie: `x=${"y".repeat(5_000)}` }, "bob"],
+  ["a longer one is another", { cookie: `x=${"y".repeat(5_001)}` }, "a key from 192.0.2.1"],
+  [
+    "behind a proxy that sends one header for everybody, the cookie tells users apart",
+    { authorization: "Basic proxy", cookie: "session=1" },
+    "ada",
+  ],
+  [
+    "whoever signs in with a known cookie takes it over",
+    { authorization: "Basic proxy", cookie: "session=2" },
+    "cleo",
+  ],
 ];
 test.each(rows)("%s", (_reason, headers, subject) => {
   const callers = new KnownCallers();
   callers.note(showing({ authorization: "Bearer one" }), caller("ada"));
   callers.note(showing({ authorization: "Bearer two" }), caller("ada"));
   callers.note(showing({ cookie: "session=1" }), caller("bob"));
-  callers.note(showing({ cookie: `x=${"y".repeat(500)}` }), caller("bob"));
+  callers.note(showing({ cookie: `x=${"y".repeat(5_000)}` }), caller("bob"));
+  const behindProxy = (cookie: string) => showing({ authorization: "Basic proxy", cookie });
+  callers.note(behindProxy("session=1"), caller("ada"));
+  callers.note(behindProxy("session=2"), caller("bob"));
+  callers.note(behindProxy("session=2"), caller("cleo"));
   callers.note(showing({}), caller("bob"));
   expect(callers.subjectOf(showing(headers), client)).toBe(subject);
 });

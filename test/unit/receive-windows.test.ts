@@ -12,11 +12,15 @@ const options: Bun.Serve.Options<undefined> = {
   port: 0,
   hostname: "127.0.0.1",
   async fetch(request: Request, self: Bun.Server<undefined>) {
-    windows.noteRequest(self.requestIP(request)!, request.headers.has("transfer-encoding"));
+    const peer = self.requestIP(request)!;
+    const { pathname } = new URL(request.url);
+    const length = pathname === "/small" ? 0 : Number(request.headers.get("content-length"));
+    windows.noteRequest(peer, { is_chunked: request.headers.has("transfer-encoding"), length });
     requests++;
-    if (new URL(request.url).pathname === "/refused") return new Response("no", { status: 401 });
+    if (pathname === "/refused") return new Response("no", { status: 401 });
     let bytes = 0;
     for await (const { byteLength } of request.body ?? []) bytes += byteLength;
+    windows.bodyEnded(peer);
     return new Response(`${bytes} bytes`);
   },
 };
@@ -120,7 +124,8 @@ describe.skipIf(sockets === null)("the window of a connection", () => {
     [
       "requests that arrive together are found in one search",
       async (clients) => {
-        for (const { port } of clients) windows.noteRequest({ address: "127.0.0.1", port }, true);
+        for (const { port } of clients)
+          windows.noteRequest({ address: "127.0.0.1", port }, { is_chunked: true });
         await nextIteration();
       },
     ],
@@ -142,7 +147,7 @@ describe.skipIf(sockets === null)("the window of a connection", () => {
     expect(search).toHaveBeenCalledTimes(1);
     search.mockRestore();
     for (const client of clients) {
-      windows.noteRequest({ address: "127.0.0.1", port: client.port }, false);
+      windows.noteRequest({ address: "127.0.0.1", port: client.port }, { is_chunked: false });
       client.close();
     }
   });
@@ -164,21 +169,39 @@ describe.skipIf(sockets === null)("the window of a connection", () => {
     for (const client of clients) client.close();
   });
 
+  const length = "content-length: 100000000";
+  /** Whether the buffer of a new connection grows, whose first body counts as small. */
+  const newOneGrows = async (): Promise<boolean> => {
+    const client = await Client.open();
+    await client.begin("/small", length);
+    const has_grown = await client.bufferGrows();
+    client.close();
+    return has_grown;
+  };
+
   test("is small before the first request while there are many chunked bodies", async () => {
     windows = new ReceiveWindows();
     windows.open(server.port!, listener);
     const clients = await openClients(20);
     for (const client of clients) await client.begin("/read");
-    const late = await Client.open();
-    await late.begin("/read", "content-length: 100000000");
-    expect(await late.bufferGrows()).toBe(false);
-    for (const client of [...clients, late]) client.close();
-    await until(async () => {
-      const next = await Client.open();
-      await next.begin("/read", "content-length: 100000000");
-      const has_grown = await next.bufferGrows();
-      next.close();
-      return has_grown;
-    });
+    expect(await newOneGrows()).toBe(false);
+    const large = await Client.open();
+    await large.begin("/large", length);
+    expect(await large.bufferGrows()).toBe(true);
+    for (const client of [...clients, large]) client.close();
+    await until(newOneGrows);
+  });
+
+  test("is that of any other as soon as the bodies of many open connections have ended", async () => {
+    windows = new ReceiveWindows();
+    windows.open(server.port!, listener);
+    const clients = await openClients(20);
+    for (const client of clients) {
+      await client.begin("/read");
+      await client.send("2\r\n{}\r\n0\r\n\r\n");
+    }
+    for (const client of clients) await until(() => client.received.endsWith(" bytes"));
+    expect(await newOneGrows()).toBe(true);
+    for (const client of clients) client.close();
   });
 });

@@ -34,8 +34,11 @@ const number = /\p{Nd}/u;
 const abbreviation = /^\p{Lu}{2,}$|\p{Ll}\p{Lu}/u;
 /** So are other names, which begin with a capital. */
 const capitalized = /^\p{Lu}\p{L}/u;
-/** What precedes the first word of a sentence. */
-const sentence_start = /(?:^|[.!?…:]["'”’»)]*\s)[^\p{L}\p{N}]*$/u;
+/**
+ * What precedes the first word of a sentence, read backwards from that word to the one before it:
+ * the whole text before each word would take cubic time.
+ */
+const sentence_start = /(?<=(?:^|[.!?…:]["'”’»)]*\s)[^\p{L}\p{N}]*)/uy;
 /** In these languages a capital marks every noun. */
 const languages_with_capitals = new Set(["de", "lb"]);
 /** The scripts with capitals. */
@@ -60,17 +63,21 @@ export function namedIn(
     text: question.slice(start, end),
   }));
   // A capital at the beginning of a sentence marks nothing.
-  const isFirst = (start: number): boolean => sentence_start.test(question.slice(0, start));
+  const isFirst = (start: number): boolean => {
+    sentence_start.lastIndex = start;
+    return sentence_start.test(question);
+  };
   // In a question written in capitals only, or with one on each word, these mark nothing.
   const in_lower_case = words.filter(({ text }) => /^\p{Ll}/u.test(text)).length;
   const marks_names = language !== null && !languages_with_capitals.has(language);
   const has_names = marks_names && in_lower_case * 2 > words.length;
+  const has_lower_case = /\p{Ll}/u.test(question);
   const is_latin = isMostlyIn(scripts[0]!, question);
   const counted_at = countedAt(question);
   const kindOf = (text: string, start: number): NamedWord["kind"] | null => {
     if (start === counted_at) return "counted";
     if (number.test(text)) return "number";
-    if (/\p{Ll}/u.test(question) && abbreviation.test(text)) return "name";
+    if (has_lower_case && abbreviation.test(text)) return "name";
     if (has_names && capitalized.test(text) && !isFirst(start)) return "name";
     return !is_latin && latin_word.test(text) ? "foreign" : null;
   };

@@ -1,0 +1,31 @@
+/** Texts made to take long, up to the longest that are accepted: all are read in linear time. */
+import { describe, expect, test } from "bun:test";
+import { namedIn } from "../../plugins/answers-extractive/question-names";
+import { analyzer } from "../../plugins/search-index/analysis/analyzer";
+import { sentencesOf } from "../../plugins/search/sentences";
+
+const question_chars = 32_000;
+/** Repeated up to the length of the longest question. */
+const long = (part: string): string => part.repeat(Math.ceil(question_chars / part.length));
+
+const analyze = (text: string): { term: string; start: number; end: number }[] => {
+  const words: { term: string; start: number; end: number }[] = [];
+  analyzer.tokenize(text, (_hash, start, end, term) => {
+    words.push({ term: term ?? text.slice(start, end), start, end });
+  });
+  return words;
+};
+const analysis = { analyze, sentences: sentencesOf };
+
+describe("the names in a question of", () => {
+  const half = (part: string): string => long(part).slice(0, question_chars / 2);
+  const cases: [why: string, question: string, names: number][] = [
+    ["full stops, then names", `${half(". ")}${half("of the Ada ")}`, 1_454],
+    ["full stops in brackets, then names", `${half(".) ")}${half("of the Ada ")}`, 1_454],
+    ["names, each at the beginning of a sentence", long("of the. Ada "), 0],
+    ["a name after a long run of marks", `which of the${long(' "')}Ada`, 1],
+  ];
+  test.each(cases)("%s", (_why, question, names) =>
+    expect(namedIn(question, { analysis, language: "en" })).toHaveLength(names),
+  );
+});

@@ -81,8 +81,11 @@ export function namedIn(
     if (has_names && capitalized.test(text) && !isFirst(start)) return "name";
     return !is_latin && latin_word.test(text) ? "foreign" : null;
   };
-  return words.flatMap(({ term, start, text }) => {
-    const kind = kindOf(text, start);
+  let kind: NamedWord["kind"] | null = null;
+  return words.flatMap(({ term, start, text }, at) => {
+    const last = words[at - 1];
+    // Many terms can have the place of the same run of rare characters.
+    if (last?.start !== start || last.text.length !== text.length) kind = kindOf(text, start);
     return kind === null ? [] : [{ term, text, kind }];
   });
 }

@@ -158,11 +158,23 @@ function missingCompounds(
   const words = analyze(question);
   const isPart = (part: Word, { start, end }: Word): boolean =>
     part.start >= start && part.end <= end && part.end - part.start < end - start;
-  return new Set(
-    words
-      .filter((word) => !passage_terms.has(word.term) && words.some((part) => isPart(part, word)))
-      .map(({ term }) => term),
-  );
+  // Words are in the order of their starts, so the parts of one are next to it.
+  const hasParts = (word: Word, at: number): boolean => {
+    for (let i = at - 1; i >= 0 && words[i]!.start >= word.start; i--)
+      if (isPart(words[i]!, word)) return true;
+    for (let i = at + 1; i < words.length && words[i]!.start < word.end; i++)
+      if (isPart(words[i]!, word)) return true;
+    return false;
+  };
+  const compounds = new Set<string>();
+  let has_parts = false;
+  for (const [at, word] of words.entries()) {
+    const last = words[at - 1];
+    // Many terms can have the place of the same run of rare characters.
+    if (last?.start !== word.start || last.end !== word.end) has_parts = hasParts(word, at);
+    if (has_parts && !passage_terms.has(word.term)) compounds.add(word.term);
+  }
+  return compounds;
 }
 
 const isSame = (one: Sentence, other: Sentence): boolean =>

@@ -1,7 +1,9 @@
 /** Texts made to take long, up to the longest that are accepted: all are read in linear time. */
 import { describe, expect, test } from "bun:test";
 import { namedIn } from "../../plugins/answers-extractive/question-names";
+import { findSentences } from "../../plugins/answers-extractive/sentence-finder";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
+import { areLanguagesDifferent, languageOf } from "../../plugins/search-index/analysis/languages";
 import { sentencesOf } from "../../plugins/search/sentences";
 
 const question_chars = 32_000;
@@ -28,4 +30,20 @@ describe("the names in a question of", () => {
   test.each(cases)("%s", (_why, question, names) =>
     expect(namedIn(question, { analysis, language: "en" })).toHaveLength(names),
   );
+});
+
+describe("an answer to a question of", () => {
+  const text = "The pump is cleaned once a week.";
+  const cases: [why: string, question: string][] = [
+    ["Han characters, of which two terms begin at each", `pump ${long("保証期間延長手続")}`],
+    ["rare characters, whose terms all have the place of the run", `pump ${long("保証𠀀ﾊﾟ")}`],
+  ];
+  test.each(cases)("%s", async (_why, question) => {
+    const terms = analyze("pump").map(({ term }) => ({ term, idf: 2, others: [] }));
+    const passage = { quote: text, document_name: "a.txt", heading: null, score: 1 };
+    const found = { passages: [passage as never], meanings: [null], terms, lead: null };
+    const options = { analysis, areLanguagesDifferent, languageOf };
+    const { chosen } = await findSentences({ text: question }, found, options);
+    expect(chosen.map(({ start, end }) => text.slice(start, end))).toEqual([text]);
+  });
 });

@@ -103,7 +103,7 @@ export class SearchService implements Retrieval {
       limit: phrases.length === 0 ? limit : phrase_candidates_max,
     };
     const { passages } = await this.find(db, request, signal);
-    return withPhrases(passages, phrases, limit);
+    return withPhrases(passages, phrases, { limit, signal });
   }
 
   async find(db: Db, request: SearchRequest, signal?: AbortSignal): Promise<Retrieved> {
@@ -197,17 +197,23 @@ export class SearchService implements Retrieval {
   }
 }
 
-/** The first `limit` passages that contain the phrases, looked for in parts. */
+/**
+ * The first `limit` passages that contain the phrases, looked for in parts. @throws the reason of
+ * the signal
+ */
 async function withPhrases(
   passages: readonly FoundPassage[],
   phrases: readonly string[],
-  limit: number,
+  { limit, signal }: { readonly limit: number; readonly signal: AbortSignal | undefined },
 ): Promise<FoundPassage[]> {
   if (phrases.length === 0) return passages.slice(0, limit);
   const matching: FoundPassage[] = [];
   for (const [at, passage] of passages.entries()) {
     if (matching.length === limit) break;
-    if (at > 0 && at % phrase_part_size === 0) await nextTurn();
+    if (at > 0 && at % phrase_part_size === 0) {
+      await nextTurn();
+      signal?.throwIfAborted();
+    }
     if (containsPhrases(passage.quote, phrases)) matching.push(passage);
   }
   return matching;

@@ -1,6 +1,7 @@
 /** Exact phrases in quotes. */
 import { describe, expect, test } from "bun:test";
 import { containsPhrases, phrasesOf } from "../../plugins/search/phrases";
+import { SearchService } from "../../plugins/search/service";
 import { startTestServer } from "../helpers/host";
 
 describe("the phrases of a query", () => {
@@ -13,7 +14,14 @@ describe("the phrases of a query", () => {
       "“a b” „c d“ «e f» 「漢字」",
       ["a b", "c d", "e f", "漢字"],
     ],
+    ["a phrase that occurs twice is one", `"brass valve" or «Brass valve»`, ["brass valve"]],
     ["an unclosed quote is no phrase", `5" pipe`, []],
+    ["… nor are very many of them", `${"«".repeat(300_000)} "brass valve"`, ["brass valve"]],
+    [
+      "of more than 50 phrases, the first count",
+      Array.from({ length: 60 }, (_, at) => `"pipe ${at}"`).join(" "),
+      Array.from({ length: 50 }, (_, at) => `pipe ${at}`),
+    ],
     ["empty quotes are no phrase", `"" " - "`, []],
     ["quotes in a question are no phrases", `What does "brass valve" mean?`, []],
     ["… also when it ends inside the quote", `Who wrote "Where are you?"`, []],
@@ -42,6 +50,29 @@ describe("a text contains a phrase", () => {
   ];
   for (const [why, text, phrase, is_phrase] of cases)
     test(why, () => expect(containsPhrases(text, [phrase])).toBe(is_phrase));
+});
+
+test("looking for phrases ends when the request is aborted", async () => {
+  const request = new AbortController();
+  const passages = Array.from({ length: 200 }, (_, at) => ({
+    document_id: `doc_${at}`,
+    folder_id: "fld_1",
+    version: 1,
+    page: null,
+    text: "A valve of brass.",
+  }));
+  const findLinked = (_db: unknown, ids: readonly string[]) => {
+    request.abort(new Error("gone"));
+    return Promise.resolve(new Map(ids.map((id) => [id, { current_version: 1, name: "a.txt" }])));
+  };
+  const search = new SearchService({
+    folders: { listIds: () => Promise.resolve(["fld_1"]) },
+    documents: { findLinked },
+    index: { search: () => Promise.resolve({ passages, terms: [], lead: null }) },
+    rerankers: () => [],
+  } as never);
+  const found = search.search("usr_1", { query: `"brass valve"` }, request.signal);
+  await expect(found).rejects.toThrow("gone");
 });
 
 test("search returns only passages that contain the phrase", async () => {

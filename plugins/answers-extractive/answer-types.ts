@@ -55,9 +55,11 @@ const uncounted = new RegExp(
     ),
   "iu",
 );
+/** What a price is asked for stands between two words; from each of many, all would be read. */
+const asked_for = "\\b.{0,200}\\b";
 const price = [
-  "\\bhow much\\b.*\\bcosts?\\b",
-  "\\b(?:what|how much) (?:is|are|was|were)\\b.*\\b(?:price|cost|fee)s?\\b",
+  `\\bhow much${asked_for}costs?\\b`,
+  `\\b(?:what|how much) (?:is|are|was|were)${asked_for}(?:price|cost|fee)s?\\b`,
   words(
     "wie_teuer was_kostet was_kosten wie_?viel_kostet wie_?viel_kosten combien_coûtent? " +
       "cuánto_cuestan? quanto_costa(?:no)? quanto_custam? hoeveel_kost ile_kosztuj[eą] " +

@@ -15,8 +15,9 @@ const interrogatives = [
 const and =
   "and|und|et|y|e|ed|en|och|og|oraz|i|и|а|και|ve|và|और|و|sowie|as well as|ainsi que|así como";
 const preposition = "from|to|by|in|on|at|for|with|mit|von|à|de|en|con|da|из|с";
+/** Spaces are read from their first one only: from each of many would take quadratic time. */
 const next_question = new RegExp(
-  `[,;]?\\s+(?:${and})\\s*` +
+  `[,;]?(?<!\\s)\\s+(?:${and})\\s*` +
     `(?=(?:(?:${preposition})\\s+)?(?:${interrogatives})(?![\\p{L}\\p{M}]))`,
   "iu",
 );

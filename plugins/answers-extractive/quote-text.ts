@@ -83,6 +83,9 @@ const spaceless =
 const spaceless_end = new RegExp(`${spaceless}$`, "u");
 const spaceless_start = new RegExp(`^${spaceless}`, "u");
 
+/** With all the spaces before it: read from their first one only, in linear time. */
+const bracketed_number = /(?<!\s)\s*\[\d{1,3}\]/g;
+
 /**
  * On one line, without anything that looks like a marker. Cells and rows of a table stay separate,
  * because they don't form a sentence.
@@ -90,7 +93,7 @@ const spaceless_start = new RegExp(`^${spaceless}`, "u");
 export function onOneLine(sentence: string): string {
   let one_line = "";
   let was_row = false;
-  for (const raw_line of sentence.replace(/\s*\[\d{1,3}\]/g, "").split(/\n/)) {
+  for (const raw_line of sentence.replace(bracketed_number, "").split(/\n/)) {
     const line = raw_line.replace(line_mark, "");
     if (isDelimiterRow(line)) continue;
     const raw_cells = pipeCells(line) ?? line.split("\t");

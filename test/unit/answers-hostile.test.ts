@@ -1,6 +1,9 @@
 /** Texts made to take long, up to the longest that are accepted: all are read in linear time. */
 import { describe, expect, test } from "bun:test";
+import { answerPattern } from "../../plugins/answers-extractive/answer-types";
 import { namedIn } from "../../plugins/answers-extractive/question-names";
+import { questionParts } from "../../plugins/answers-extractive/question-parts";
+import { onOneLine } from "../../plugins/answers-extractive/quote-text";
 import { findSentences } from "../../plugins/answers-extractive/sentence-finder";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
 import { areLanguagesDifferent, languageOf } from "../../plugins/search-index/analysis/languages";
@@ -46,4 +49,26 @@ describe("an answer to a question of", () => {
     const { chosen } = await findSentences({ text: question }, found, options);
     expect(chosen.map(({ start, end }) => text.slice(start, end))).toEqual([text]);
   });
+});
+
+describe("read in linear time:", () => {
+  const spaces = " ".repeat(300_000);
+  const cases: [why: string, read: () => unknown, expected: unknown][] = [
+    [
+      "the parts of a question with a long run of spaces",
+      () => questionParts(`What is it${spaces}made of?`).length,
+      1,
+    ],
+    [
+      "what a question asks for that seems to ask for many prices",
+      () => answerPattern("how much is ".repeat(60_000))?.test("12"),
+      true,
+    ],
+    [
+      "a quote with a long run of spaces",
+      () => onOneLine(`of iron${spaces}[1${spaces}and steel [2]`),
+      "of iron [1 and steel",
+    ],
+  ];
+  test.each(cases)("%s", (_why, read, expected) => expect(read()).toEqual(expected));
 });

@@ -186,6 +186,15 @@ describe("renumbering an answer:", () => {
     });
   }
 
+  test("spaces without end don't keep the regular expression from the next marker", () => {
+    const gap = " ".repeat(50_000);
+    const { answer } = withEvidence(
+      { answer: `One [2].${gap}Two [1].`, citations: [citation(1), citation(2)] },
+      () => true,
+    );
+    expect(answer).toBe(`One [1].${gap}Two [2].`);
+  });
+
   const related: [why: string, cited: Partial<Citation>[], documents: string[]][] = [
     ["related passages follow the unused citations", [{}], ["doc_2", "doc_8"]],
     ["a cited passage is not repeated as related", [{ document_id: "doc_1" }], ["doc_2"]],

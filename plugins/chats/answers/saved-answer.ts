@@ -25,8 +25,11 @@ export type IsVerified = (cited: Related) => boolean;
 type Evidence = Pick<AnswerResult, "answer" | "citations" | "related">;
 
 const marker = /\[(\d+)\]/g;
-/** Adjacent markers, and the spaces before them. */
-const marker_group = /([ \t]*)((?:\[\d+\][ \t]*)*\[\d+\])/g;
+/**
+ * Adjacent markers, and the spaces before them: bounded, because thousands of spaces would take
+ * seconds.
+ */
+const marker_group = /([ \t]{0,20})((?:\[\d+\][ \t]{0,20})*\[\d+\])/g;
 const idsIn = (text: string): number[] =>
   [...text.matchAll(marker)].map(([, digits]) => Number(digits));
 

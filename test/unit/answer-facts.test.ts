@@ -188,6 +188,12 @@ const faithful: Case[] = [
   ["a month", filter, en, "In August the workshop is closed [1]."],
   ["a short answer", filter, "How often must the filter be replaced?", "Every ninety days [1]."],
   ["a short answer in digits", filter, "How often must the filter be replaced?", "90 days [1]."],
+  [
+    "a word that every object has",
+    "The constructor takes the path. It has 3 constructor calls.",
+    "What does it take?",
+    "The constructor takes the path [1].",
+  ],
   ["a short answer that is a name", filter, "Who designed the hood?", "Anna Keller [1]."],
   ["German", filter_de, de, "Der Filter muss alle 90 Tage ersetzt werden [1]."],
   [
@@ -306,6 +312,7 @@ describe("the numbers", () => {
     ["1.5 million and 3 dozen", [1_500_000, 36]],
     ["the one who waits", []],
     ["1. Open the lid", []],
+    ["The constructor, and 2 constructors; 3 constructor calls, toString", [2, 3]],
   ];
   test.each(cases)("in %p", (text, values) =>
     expect(

@@ -4,7 +4,13 @@
 export const folded = (word: string): string =>
   word.toLowerCase().replaceAll("ß", "ss").normalize("NFD").replace(/\p{M}/gu, "");
 
-const small: Readonly<Record<string, number>> = valuesOf(
+/**
+ * Every table is a map: in an object, words of a text such as `constructor` would find what objects
+ * inherit.
+ */
+type Values = ReadonlyMap<string, number>;
+
+const small: Values = valuesOf(
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen " +
     "fifteen " +
     "sixteen seventeen eighteen nineteen",
@@ -16,67 +22,48 @@ const small: Readonly<Record<string, number>> = valuesOf(
     "dieciseis diecisiete dieciocho diecinueve veinte veintiuno veintidos veintitres " +
     "veinticuatro veinticinco veintiseis veintisiete veintiocho veintinueve",
 );
-const tens: Readonly<Record<string, number>> = tensOf(
+const tens: Values = tensOf(
   "twenty thirty forty fifty sixty seventy eighty ninety",
   "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig",
   "vingt trente quarante cinquante soixante septante huitante nonante",
   "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
 );
-const spanish_hundreds: Readonly<Record<string, number>> = Object.fromEntries(
+const spanish_hundreds: Values = new Map(
   "doscient trescient cuatrocient quinient seiscient setecient ochocient novecient"
     .split(" ")
     .flatMap((stem, at) => [
-      [`${stem}os`, (at + 2) * 100],
-      [`${stem}as`, (at + 2) * 100],
+      [`${stem}os`, (at + 2) * 100] as const,
+      [`${stem}as`, (at + 2) * 100] as const,
     ]),
 );
 /** Words that multiply the number before them. */
-const scales: Readonly<Record<string, number>> = {
-  hundred: 100,
-  hundreds: 100,
-  hundert: 100,
-  cent: 100,
-  cents: 100,
-  cien: 100,
-  ciento: 100,
-  dozen: 12,
-  dutzend: 12,
-  douzaine: 12,
-  docena: 12,
-  thousand: 1e3,
-  tausend: 1e3,
-  mille: 1e3,
-  mil: 1e3,
-  million: 1e6,
-  millions: 1e6,
-  millionen: 1e6,
-  millon: 1e6,
-  millones: 1e6,
-  billion: 1e9,
-  milliarde: 1e9,
-  milliarden: 1e9,
-  milliard: 1e9,
-  milliards: 1e9,
-};
+const scales: Values = new Map([
+  ...scaled(100, "hundred hundreds hundert cent cents cien ciento"),
+  ...scaled(12, "dozen dutzend douzaine docena"),
+  ...scaled(1e3, "thousand tausend mille mil"),
+  ...scaled(1e6, "million millions millionen millon millones"),
+  ...scaled(1e9, "billion milliarde milliarden milliard milliards"),
+]);
 /** Equally often articles: they count only within a number. */
 const article_words = "one un une uno una ein eine einen einem";
 const articles: ReadonlySet<string> = new Set(article_words.split(" "));
 
-function valuesOf(...lists: readonly string[]): Record<string, number> {
-  return Object.fromEntries(
-    lists.flatMap((list) => list.split(" ").map((word, at) => [word, at] as const)),
-  );
+function valuesOf(...lists: readonly string[]): Values {
+  return new Map(lists.flatMap((list) => list.split(" ").map((word, at) => [word, at] as const)));
 }
-function tensOf(...lists: readonly string[]): Record<string, number> {
-  return Object.fromEntries(
+function tensOf(...lists: readonly string[]): Values {
+  return new Map(
     lists.flatMap((list) => list.split(" ").map((word, at) => [word, (at + 2) * 10] as const)),
   );
+}
+function scaled(factor: number, words: string): (readonly [string, number])[] {
+  return words.split(" ").map((word) => [word, factor] as const);
 }
 
 /** `funfundzwanzig`, `zweihundertdrei`; undefined for any other word. */
 function germanValue(word: string): number | undefined {
   if (word === "ein" || word === "eine") return 1;
-  const simple = small[word] ?? tens[word];
+  const simple = small.get(word) ?? tens.get(word);
   if (simple !== undefined) return simple;
   for (const [scale, factor] of [
     ["tausend", 1_000],
@@ -92,7 +79,7 @@ function germanValue(word: string): number | undefined {
   const and = word.indexOf("und", 2);
   if (and < 0) return undefined;
   const unit = germanValue(word.slice(0, and));
-  const ten = tens[word.slice(and + 3)];
+  const ten = tens.get(word.slice(and + 3));
   return unit === undefined || ten === undefined || unit > 9 ? undefined : unit + ten;
 }
 
@@ -103,11 +90,14 @@ interface NumberWord {
 }
 function numberWordOf(word: string): NumberWord | undefined {
   const key = folded(word);
-  const scale = scales[key];
+  const scale = scales.get(key);
   if (scale !== undefined) return { value: scale, is_scale: true, is_article: false };
   if (key === "vingts") return { value: 20, is_scale: false, is_article: false };
   const value =
-    spanish_hundreds[key] ?? small[key] ?? tens[key] ?? (articles.has(key) ? 1 : germanValue(key));
+    spanish_hundreds.get(key) ??
+    small.get(key) ??
+    tens.get(key) ??
+    (articles.has(key) ? 1 : germanValue(key));
   return value === undefined
     ? undefined
     : { value, is_scale: false, is_article: articles.has(key) };
@@ -174,4 +164,4 @@ function numberAt(words: readonly string[], from: number): SpelledNumber | undef
 }
 
 /** The factor of this word after a number in digits; otherwise undefined. */
-export const scaleOf = (word: string): number | undefined => scales[folded(word)];
+export const scaleOf = (word: string): number | undefined => scales.get(folded(word));

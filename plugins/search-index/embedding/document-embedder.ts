@@ -392,7 +392,7 @@ export class DocumentEmbedder {
     await this.ctx.backend.vectorsChanged(tx);
     this.sets.announce();
     this.ctx.afterCommit(() => {
-      this.sets.serving = this.sets.target;
+      if (this.sets.target?.id === set.id) this.sets.serving = this.sets.target;
       this.ctx.log.info("search now uses the vectors of another model", { model: set.model });
     });
     await enqueueEmbedding(this.ctx, tx);

@@ -116,20 +116,20 @@ const handlers = (
   fetch(request: Request, self: Bun.Server<undefined>) {
     accept_turns?.noteRequest();
     const peer = self.requestIP(request);
-    if (peer)
-      windows?.noteRequest(peer, {
-        is_chunked: request.headers.has("transfer-encoding"),
-        length: declaredLength(request),
-      });
+    const bodyEnded =
+      peer === null
+        ? undefined
+        : windows?.noteRequest(peer, {
+            is_chunked: request.headers.has("transfer-encoding"),
+            length: declaredLength(request),
+          });
     return gateway.handle(request, {
       address: peer?.address ?? "",
       via,
       receiveSlowly: () => {
         if (peer) windows?.slowDown(peer);
       },
-      bodyEnded: () => {
-        if (peer) windows?.bodyEnded(peer);
-      },
+      ...(bodyEnded && { bodyEnded }),
     });
   },
   error(error: Error) {

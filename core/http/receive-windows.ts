@@ -36,7 +36,7 @@ const inspect_every_ms = 10;
 const remembered_max = 1_024;
 /** After a search of more than `long_ms`, several times as long passes before the next one. */
 const search_pause = { long_ms: 2, factor: 4 };
-/** For so long after a crowd, clients send their first body over a connection accepted then. */
+/** For so long after a crowd, connections accepted during it may send their first large body. */
 const crowd_after_ms = 600_000;
 const sample_bytes = 16 * 1024;
 /** After this many inspections without tiny chunks, the chunks of a body count as ordinary. */
@@ -111,8 +111,11 @@ export class ReceiveWindows {
     this.listener = undefined;
   }
 
-  /** Called when a request arrives, before its body is parsed. */
-  noteRequest({ address, port }: Client, { is_chunked, length = 0 }: NotedRequest): void {
+  /**
+   * Called when a request arrives, before its body is parsed. Returns a function to be called when
+   * the body has been read to its end; it has no effect once the next request has arrived.
+   */
+  noteRequest({ address, port }: Client, { is_chunked, length = 0 }: NotedRequest): () => void {
     const client = `${address} ${port}`;
     const is_known = this.watched.has(client) || this.remembered.has(client);
     this.forget(client);
@@ -121,19 +124,17 @@ export class ReceiveWindows {
       this.search(client, port, (sockets) => {
         for (const socket of sockets) socket.unlimitWindow();
       });
+    const watched = this.watched.get(client);
+    return () => {
+      if (watched === undefined || this.watched.get(client) !== watched) return;
+      this.forget(client);
+      this.limitNewConnections();
+    };
   }
 
   /** The rest of the request's body is received slowly, because nobody will read it. */
   slowDown({ address, port }: Client): void {
     this.watch(`${address} ${port}`, port, true);
-  }
-
-  /** The body of the connection's last request has been read to its end. */
-  bodyEnded({ address, port }: Client): void {
-    const client = `${address} ${port}`;
-    if (!this.watched.has(client)) return;
-    this.forget(client);
-    this.limitNewConnections();
   }
 
   private watch(client: string, client_port: number, is_slow: boolean): void {

@@ -15,12 +15,15 @@ const options: Bun.Serve.Options<undefined> = {
     const peer = self.requestIP(request)!;
     const { pathname } = new URL(request.url);
     const length = pathname === "/small" ? 0 : Number(request.headers.get("content-length"));
-    windows.noteRequest(peer, { is_chunked: request.headers.has("transfer-encoding"), length });
+    const bodyEnded = windows.noteRequest(peer, {
+      is_chunked: request.headers.has("transfer-encoding"),
+      length,
+    });
     requests++;
     if (pathname === "/refused") return new Response("no", { status: 401 });
     let bytes = 0;
     for await (const { byteLength } of request.body ?? []) bytes += byteLength;
-    windows.bodyEnded(peer);
+    bodyEnded();
     return new Response(`${bytes} bytes`);
   },
 };
@@ -117,6 +120,17 @@ describe.skipIf(sockets === null)("the window of a connection", () => {
     await until(() => /(?: bytes|no)$/.test(client.received));
     await client.begin("/read", "content-length: 100000000");
     expect(await client.bufferGrows()).toBe(true);
+    client.close();
+  });
+
+  test("is not changed by the end of an earlier body", async () => {
+    const client = await Client.open();
+    const peer = { address: "127.0.0.1", port: client.port };
+    const earlierEnded = windows.noteRequest(peer, { is_chunked: true });
+    await client.begin("/read");
+    earlierEnded();
+    await client.send(tiny);
+    expect(client.bufferBytes()).toBe(tiny_chunks_bytes);
     client.close();
   });
 

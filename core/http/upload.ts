@@ -255,10 +255,7 @@ async function parseBody(
       // that is not read yet keeps its sender from sending more.
       await loop_turns.enter(subject);
       const { done, value: chunk } = await reader.read();
-      if (done) {
-        onEnd();
-        break;
-      }
+      if (done) break;
       const { byteLength } = chunk;
       read_bytes += byteLength;
       if (read_bytes > bytes_max)

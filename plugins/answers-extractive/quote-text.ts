@@ -1,5 +1,6 @@
 /** Which part of a sentence is quoted, and its form in an answer. Pure. */
 import { codeBlocks } from "../../core/lib/code-blocks";
+import { outsideCode } from "../../core/lib/code-ranges";
 import { isDelimiterRow, pipeCells } from "../../core/lib/pipe-rows";
 import type { Span } from "../search/contract";
 
@@ -85,6 +86,7 @@ const spaceless_start = new RegExp(`^${spaceless}`, "u");
 
 /** With all the spaces before it: read from their first one only, in linear time. */
 const bracketed_number = /(?<!\s)\s*\[\d{1,3}\]/g;
+const withoutFootnotes = (prose: string): string => prose.replace(bracketed_number, "");
 
 /**
  * On one line, without anything that looks like a marker. Cells and rows of a table stay separate,
@@ -93,7 +95,7 @@ const bracketed_number = /(?<!\s)\s*\[\d{1,3}\]/g;
 export function onOneLine(sentence: string): string {
   let one_line = "";
   let was_row = false;
-  for (const raw_line of sentence.replace(bracketed_number, "").split(/\n/)) {
+  for (const raw_line of outsideCode(sentence, withoutFootnotes).split(/\n/)) {
     const line = raw_line.replace(line_mark, "");
     if (isDelimiterRow(line)) continue;
     const raw_cells = pipeCells(line) ?? line.split("\t");

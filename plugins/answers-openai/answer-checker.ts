@@ -3,9 +3,11 @@
  * the text that is certain to stay is shown; its citation, or the mark that nothing supports it,
  * comes when it is complete.
  */
+import { codeIn } from "../../core/lib/code-ranges";
 import type { Citation } from "../search/contract";
+import { endsInFence, isWithinCode, shielded, unshielded } from "./code-shield";
 import type { TextAnalysis } from "./evidence";
-import { placeholders } from "./markdown";
+import { private_characters } from "./markdown";
 import { certainLength, settledLength, withoutMarkers } from "./markers";
 import { isOpen } from "./quotations";
 import { SentenceChecker, type CheckedSources } from "./sentence-checker";
@@ -37,7 +39,7 @@ const refusal = /[*_`"'([]{0,4}\bNO[_ ]?ANSWER\b|\bno_answer\b/;
 /** The longest prefix of either. */
 const end_chars_max = 24;
 /** Small models continue in the form of the prompt: what follows is not part of the answer. */
-const echo = /\n\s{0,8}(?:Question: |<\/?sources?\b)/;
+const echo = /\n\s{0,8}(?:Question: |<\/?sources?\b)/g;
 
 /** Sentences are searched again after this much new text, or this share of the pending text. */
 const check_chars_min = 48;
@@ -54,6 +56,8 @@ export class AnswerChecker {
   /** Text that waits for the end of its sentence, and how much of it was examined. */
   private pending = "";
   private looked_at = 0;
+  /** Whether the pending text begins a line. */
+  private starts_line = true;
   /** The checked text, and what was emitted: a prefix of it, unless they have diverged. */
   private answer = "";
   private emitted = "";
@@ -80,7 +84,10 @@ export class AnswerChecker {
   end(cut: boolean): CheckedAnswer {
     const { analysis } = this.options;
     this.takeThoughtless(this.thoughts.end());
-    if (cut) this.pending = this.pending.slice(0, completeLength(this.pending, analysis));
+    if (cut) this.pending = this.pending.slice(0, completeLength(this.settled().text, analysis));
+    const { open } = codeIn(this.pending, { starts_line: this.starts_line });
+    // Or the marker, and whatever follows the answer, would be code, too.
+    if (open) this.pending += `${this.pending.endsWith("\n") ? "" : "\n"}${open.fence}`;
     this.check(true);
     return {
       answer: this.answer.trim(),
@@ -99,6 +106,7 @@ export class AnswerChecker {
       this.answer = "";
       this.pending = "";
       this.looked_at = 0;
+      this.starts_line = true;
       this.refused = false;
       this.is_over = false;
       this.thinks_first = true;
@@ -109,10 +117,10 @@ export class AnswerChecker {
   private take(text: string): void {
     if (this.is_over) return;
     const from = Math.max(0, this.pending.length - end_chars_max);
-    this.pending += text.replace(placeholders, "");
+    this.pending += text.replace(private_characters, "");
     const fresh = this.pending.slice(from);
     const refused_at = fresh.search(refusal);
-    const echo_at = fresh.search(echo);
+    const echo_at = this.findEcho(from);
     if (refused_at < 0 && echo_at < 0) return;
     this.is_over = true;
     this.refused = refused_at >= 0 && (echo_at < 0 || refused_at < echo_at);
@@ -121,14 +129,38 @@ export class AnswerChecker {
     this.looked_at = Math.min(this.looked_at, this.pending.length);
   }
 
+  /** The index of the prompt's form in the pending text from this index on, outside of code. */
+  private findEcho(from: number): number {
+    for (const { 0: found, index } of this.pending.slice(from).matchAll(echo)) {
+      const before = this.pending.slice(0, from + index + found.lastIndexOf("\n") + 1);
+      const { open } = codeIn(before, { is_growing: true, starts_line: this.starts_line });
+      if (!open) return index;
+    }
+    return -1;
+  }
+
+  /** How much of the pending text is final, with its code shielded; and all of it. */
+  private settled(): { readonly text: string; readonly all: string } {
+    const { pending, starts_line } = this;
+    const code = codeIn(pending, { is_growing: true, starts_line });
+    const certain = shielded(pending.slice(0, code.settled), code.ranges);
+    return {
+      text: certain.slice(0, settledLength(certain)),
+      all: code.open
+        ? shielded(pending, [...code.ranges, code.open])
+        : shielded(pending, code.ranges),
+    };
+  }
+
   /** Checks every complete pending sentence, or everything. */
   private check(all: boolean): void {
     const { pending } = this;
     this.looked_at = pending.length;
-    const { text, markers } = withoutMarkers(
-      all ? pending : pending.slice(0, settledLength(pending)),
-      this.options.sources.length,
-    );
+    const { starts_line } = this;
+    const raw = all
+      ? shielded(pending, codeIn(pending, { starts_line }).ranges)
+      : this.settled().text;
+    const { text, markers } = withoutMarkers(raw, this.options.sources.length);
     let from = 0;
     let raw_length = 0;
     let used = 0;
@@ -147,6 +179,7 @@ export class AnswerChecker {
       from = to;
     }
     this.pending = all ? "" : pending.slice(raw_length);
+    this.starts_line = beginsLine(pending.slice(0, raw_length), starts_line);
     this.looked_at -= raw_length;
     this.show();
   }
@@ -156,7 +189,7 @@ export class AnswerChecker {
     if (this.options.thinks_first && !this.thinks_first) return;
     const certain = this.sentences.is_quoting
       ? ""
-      : this.pending.slice(0, certainLength(this.pending));
+      : this.pending.slice(0, certainLength(this.settled().all));
     const text = (this.answer + certain).trim();
     if (text.length <= this.emitted.length || !text.startsWith(this.emitted)) return;
     this.options.emit(text.slice(this.emitted.length));
@@ -165,10 +198,10 @@ export class AnswerChecker {
 }
 
 /** Where a sentence ends and the next one begins, within the text. Quotations are not split. */
-function boundaries(text: string, { sentences }: TextAnalysis): number[] {
+function boundaries(text: string, analysis: TextAnalysis): number[] {
   const numbers: number[] = [];
   let from = 0;
-  for (const { start } of sentences(text).slice(1)) {
+  for (const start of sentenceStarts(text, analysis).slice(1)) {
     const part = text.slice(from, start);
     if (isOpen(part) && part.length < open_chars_max && !/\n\s*\n/.test(part)) continue;
     numbers.push(start);
@@ -177,11 +210,22 @@ function boundaries(text: string, { sentences }: TextAnalysis): number[] {
   return numbers;
 }
 
+/** Where sentences begin in a text with shielded code, none of which is split. */
+const sentenceStarts = (text: string, { sentences }: TextAnalysis): number[] =>
+  sentences(unshielded(text))
+    .map(({ start }) => start)
+    .filter((start) => !isWithinCode(text, start));
+
 /** How much of a truncated text consists of complete sentences; all of it when it has only one. */
-function completeLength(pending: string, { sentences }: TextAnalysis): number {
-  const raw = pending.slice(0, settledLength(pending));
-  const last = sentences(raw).at(-1);
-  return last === undefined || last.start === 0 || /[.!?…。！？।؟۔][\s\])】"”»」』]*$/.test(raw)
-    ? raw.length
-    : last.start;
+function completeLength(settled: string, analysis: TextAnalysis): number {
+  const last = sentenceStarts(settled, analysis).at(-1) ?? 0;
+  return last === 0 || endsInFence(settled) || /[.!?…。！？।؟۔][\s\])】"”»」』]*$/.test(settled)
+    ? settled.length
+    : last;
+}
+
+/** Whether the text after `before` begins a line; `started`: whether `before` does. */
+function beginsLine(before: string, started: boolean): boolean {
+  const line = before.slice(before.lastIndexOf("\n") + 1);
+  return line.trim() === "" && (started || before.includes("\n"));
 }

@@ -3,16 +3,17 @@
  * marker.
  */
 
-/** Replace markers in the text: private-use characters, which no answer contains. */
+/** Private-use characters, which no answer contains: they stand for others while it is checked. */
+export const private_characters = /[\ue000-\uf8ff]/g;
 const placeholder_first = 0xe000;
-/** Private characters, which stand for markers while the text is cleaned. */
-export const placeholders = /[\ue000-\uf8ff]/g;
+/** Those that replace markers; the others shield code. */
+export const placeholders = /[\ue000-\uefff]/g;
 /** For the marker with this index. */
 export const placeholder = (at: number): string => String.fromCharCode(placeholder_first + at);
 /** The index of the marker for a placeholder. */
 export const markerIndex = (char: string): number => char.charCodeAt(0) - placeholder_first;
 /** Text that looks like a marker without being one. */
-const false_marker = /\[[\s\ue000-\uf8ff]*(?:\d+|\?)[\s\ue000-\uf8ff]*\]/g;
+const false_marker = /\[[\s\ue000-\uefff]*(?:\d+|\?)[\s\ue000-\uefff]*\]/g;
 
 // Bounded, so that unclosed brackets cost no time; longer ones are broken up below.
 const image = /!\[([^\]\n]{0,300})\](?:\([^)\n]*\)?|\[[^\]\n]{0,300}\])?/g;

@@ -30,9 +30,10 @@ const list = String.raw`${number}(?:(?:,|;|、|&|\band\b|und|-|–)${number})*`;
 const in_brackets = String.raw`[[［]{1,2}(${list})[\]］]{1,2}(?:\([^()\s]*\))?`;
 const in_lenses = String.raw`【(${list})(?:†[^】\n]{0,80})?】`;
 const in_parentheses = String.raw`\((?=\s*${word})(${list})\)`;
-/** No number in the text itself is written like that. */
+/** No number in the text itself is written like that; `exit(1)` is a call. */
 const bare_parentheses =
-  String.raw`(?<=[\p{L}%"”»] ?)\((\d{1,2}(?:\s*[,;]\s*\d{1,2})*)\)` +
+  String.raw`(?<=[\p{L}%"”»] |[%"”»\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])` +
+  String.raw`\((\d{1,2}(?:\s*[,;]\s*\d{1,2})*)\)` +
   String.raw`(?=\s*(?:[.!?](?:\s|$)|$|\n))`;
 /** Not an exponent: `m²`, `x²`, `10³`. */
 const raised = "¹²³⁴⁵⁶⁷⁸⁹⁰";

@@ -3,6 +3,7 @@
  * data, and the question.
  */
 import type { Question } from "../chats/contract";
+import { outsideCode } from "../../core/lib/code-ranges";
 import { tokensOf } from "../../core/lib/tokens";
 import type { Prompt } from "../prompts/contract";
 import type { FoundPassage } from "../search/contract";
@@ -128,7 +129,9 @@ function turnsThatFit(history: Question["history"], max: number): Message[] {
   const turns: Message[] = [];
   let used = 0;
   for (const { question, answer } of history.toReversed()) {
-    const unmarked = answer.replace(/\s*\[(?:\d+|\?)\]/g, "").trim();
+    const unmarked = outsideCode(answer, (prose) =>
+      prose.replace(/\s{0,20}\[(?:\d+|\?)\]/g, ""),
+    ).trim();
     if (unmarked === "") continue;
     used += tokensOf(question) + tokensOf(unmarked) + 2 * message_tokens;
     if (used > max) break;

@@ -3,11 +3,13 @@
  * supporting sentences. An unsupported sentence is marked; unsupported quotations and links are
  * removed.
  */
+import { codeIn } from "../../core/lib/code-ranges";
 import { codePoints } from "../../core/sdk";
 import type { Citation, FoundPassage } from "../search/contract";
 import { EvidenceFinder, type Claim, type TextAnalysis } from "./evidence";
 import { AgreementChecker } from "./facts/agreement";
 import { Statements } from "./facts/statements";
+import { codeOf, endsInFence, unshielded, withMarkersBelowFences } from "./code-shield";
 import { markerIndex, placeholder, placeholders, sanitized } from "./markdown";
 import type { Marker } from "./markers";
 import { checkBlockquote, isQuotedFrom, normalized, withoutFalseQuotations } from "./quotations";
@@ -92,19 +94,26 @@ export class SentenceChecker {
     return this.in_blockquote;
   }
 
-  /** The sentence to show. `markers` are at UTF-16 indices into it. */
+  /**
+   * The sentence to show. `written` has its code shielded, `markers` are at UTF-16 indices into it.
+   */
   check(written: string, markers: readonly Marker[]): string {
+    return unshielded(withMarkersBelowFences(this.checked(written, markers)));
+  }
+
+  private checked(written: string, markers: readonly Marker[]): string {
     const text = sanitized(withPlaceholders(written, markers));
     const named = [...new Set(markers.flatMap((marker) => marker.sources.map((n) => n - 1)))];
     const sources = named.filter((source) => source in this.sources);
     const quoted = this.checkQuotations(text, sources);
-    const bare = quoted.text.replace(placeholders, "");
-    const verdict = this.judge(bare, sources);
+    const shown = quoted.text.replace(placeholders, "");
+    const bare = unshielded(shown);
+    const verdict = endsInFence(shown) ? this.judgeBlock(bare, sources) : this.judge(bare, sources);
     const is_supported = !quoted.broken && verdict.sources.length > 0;
     if (quoted.broken || (verdict.states && !is_supported) || verdict.is_foreign)
       this.grounded = false;
     if (verdict.states && is_supported && this.statements.mayAnswer(bare)) this.supported += 1;
-    if (quoted.broken || (verdict.states && !is_supported)) return marked(bare, unsupported_mark);
+    if (quoted.broken || (verdict.states && !is_supported)) return marked(shown, unsupported_mark);
     if (!verdict.states) return this.withCitations(quoted.text, markers, sources);
     return this.withCitations(quoted.text, markers, verdict.sources);
   }
@@ -117,7 +126,7 @@ export class SentenceChecker {
     const texts = sources.length > 0 ? sources.map((source) => this.texts[source]!) : this.texts;
     const places = [...texts, ...this.titles];
     const holds = (quoted: string): boolean => {
-      const words = quoted.replace(placeholders, "");
+      const words = unshielded(quoted.replace(placeholders, ""));
       return (
         isQuotedFrom(words, places) ||
         (this.analysis.analyze(words).length <= term_words_max &&
@@ -127,7 +136,34 @@ export class SentenceChecker {
     const inline = withoutFalseQuotations(text, holds);
     const block = checkBlockquote(inline.text, this.in_blockquote, holds);
     this.in_blockquote = block.continues;
-    return { text: block.text, broken: inline.broken || block.broken };
+    // Strings in code are compared, too, but the code stays as it is.
+    const in_code = withoutFalseQuotations(codeOf(text), holds);
+    return { text: block.text, broken: inline.broken || block.broken || in_code.broken };
+  }
+
+  /**
+   * The same of a block of code, which may be as long as several sentences of its source. As it is
+   * in a source, it is supported, whatever it means.
+   */
+  private judgeBlock(text: string, named: readonly number[]): Verdict {
+    const [block] = codeIn(text).ranges;
+    const is_alone = block?.start === text.search(/\S/);
+    const code =
+      block && is_alone ? text.slice(block.code_start, block.code_end).replace(/^.*\n/, "") : "";
+    const equal = [...named, ...this.sources.keys()].find(
+      (source) => code.trim() !== "" && spaced(this.sources[source]!.quote).includes(spaced(code)),
+    );
+    if (equal !== undefined) return { states: true, sources: [equal], is_foreign: false };
+    const verdicts = this.analysis
+      .sentences(text)
+      .map(({ start, end }) => this.judge(text.slice(start, end), named))
+      .filter(({ states }) => states);
+    const is_supported = verdicts.every(({ sources }) => sources.length > 0);
+    return {
+      states: verdicts.length > 0,
+      sources: is_supported ? [...new Set(verdicts.flatMap(({ sources }) => sources))] : [],
+      is_foreign: verdicts.some(({ is_foreign }) => is_foreign),
+    };
   }
 
   /** Which of the named sources support the sentence; if none does, which other one. */
@@ -182,7 +218,7 @@ export class SentenceChecker {
     markers: readonly Marker[],
     sources: readonly number[],
   ): string {
-    const claim = this.evidence.claimOf(text.replace(placeholders, ""));
+    const claim = this.evidence.claimOf(unshielded(text.replace(placeholders, "")));
     const numbersOf = (named: readonly number[]): string =>
       [...new Set(named.flatMap((source) => this.cite(source, claim) ?? []))]
         .map((id) => `[${id}]`)
@@ -228,6 +264,8 @@ export class SentenceChecker {
   }
 }
 
+const spaced = (text: string): string => text.replace(/\s+/g, " ").trim();
+
 function withPlaceholders(written: string, markers: readonly Marker[]): string {
   let text = "";
   let end = 0;
@@ -241,6 +279,7 @@ function withPlaceholders(written: string, markers: readonly Marker[]): string {
 /** The sentence with a mark before its final punctuation: `… water [1].` */
 function marked(sentence: string, mark: string): string {
   if (mark === "" || sentence.trim() === "") return sentence;
+  if (endsInFence(sentence)) return sentence.replace(/\s*$/, (space) => `\n${mark}${space}`);
   const end = /[\s.!?…。！？:;]*$/.exec(sentence)!.index;
   return `${sentence.slice(0, end)} ${mark}${sentence.slice(end)}`;
 }

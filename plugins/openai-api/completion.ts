@@ -1,4 +1,5 @@
 /** Answers as chat completions, complete or in chunks, with their citations as annotations. */
+import { withBlankCode } from "../../core/lib/code-ranges";
 import { codePoints } from "../../core/sdk";
 import type { AnswerResult } from "../chats/contract";
 import { pagesOf, type Citation } from "../search/contract";
@@ -76,7 +77,7 @@ function annotationsOf(
   public_url: string,
 ): Annotation[] {
   const by_id = new Map(citations.map((citation) => [String(citation.id), citation]));
-  return [...text.matchAll(/\[(\d+)\]/g)].flatMap((marker) => {
+  return [...withBlankCode(text).matchAll(/\[(\d+)\]/g)].flatMap((marker) => {
     const citation = by_id.get(marker[1]!);
     if (!citation) return [];
     const start_index = codePoints(text.slice(0, marker.index));

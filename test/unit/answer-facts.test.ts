@@ -1,55 +1,7 @@
 /** Which statements of a model its source supports: numbers, negations and names must agree. */
 import { describe, expect, test } from "bun:test";
-import { AnswerChecker } from "../../plugins/answers-openai/answer-checker";
 import { quantitiesIn } from "../../plugins/answers-openai/facts/quantities";
-import { analyzer } from "../../plugins/search-index/analysis/analyzer";
-import { languageOf } from "../../plugins/search-index/analysis/languages";
-import type { FoundPassage } from "../../plugins/search/contract";
-import { sentencesOf } from "../../plugins/search/sentences";
-
-const passage: FoundPassage = {
-  document_id: "doc_1",
-  document_name: "manual.pdf",
-  document_version: 1,
-  folder_id: "fld_1",
-  quote: "",
-  start: 0,
-  end: 0,
-  passage: { start: 0, end: 0 },
-  matched: "words",
-  page: null,
-  page_end: null,
-  page_label: null,
-  time_start: null,
-  time_end: null,
-  heading: null,
-  score: 1,
-  verified: true,
-  stale: false,
-  url: "/api/dev/v1/documents/doc_1",
-};
-const analysis = {
-  sentences: sentencesOf,
-  languageOf: (text: string) => languageOf(text),
-  analyze: (text: string) => {
-    const terms: { term: string }[] = [];
-    analyzer.tokenize(text, (_hash, start, end, term) => {
-      terms.push({ term: term ?? text.slice(start, end) });
-    });
-    return terms;
-  },
-};
-const checked = (written: string, quotes: readonly string[], question: string) => {
-  const checker = new AnswerChecker({
-    sources: quotes.map((quote) => ({ ...passage, quote, end: [...quote].length })),
-    question,
-    analysis,
-    thinks_first: false,
-    emit: () => undefined,
-  });
-  checker.add(written);
-  return checker.end(false);
-};
+import { checkedAnswer as checked } from "../helpers/checked-answer";
 
 const filter =
   "Filter care. The filter of the cooker hood must be replaced every ninety days. Washing it is " +

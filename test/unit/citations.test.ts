@@ -167,6 +167,22 @@ describe("renumbering an answer:", () => {
     ],
     ["a marker at the start leaves no space", "[9] One.", [], [], "One.", []],
     ["an answer without markers or citations", "One.", [], [], "One.", []],
+    [
+      "an index in code is not a marker",
+      "Use `argv[2]` [3].\n\n```\nargv[7]\n```\n[2]",
+      [2, 3],
+      [2, 3],
+      "Use `argv[2]` [1].\n\n```\nargv[7]\n```\n[2]",
+      ["doc_3", "doc_2"],
+    ],
+    [
+      "a marker between two stray backticks is one",
+      "Press the ` key [2]. Then ` again [1].",
+      [1, 2],
+      [1, 2],
+      "Press the ` key [1]. Then ` again [2].",
+      ["doc_2", "doc_1"],
+    ],
   ];
   for (const [why, answer, ids, verified_ids, saved, documents, related = []] of cases) {
     test(why, () => {

@@ -209,6 +209,12 @@ describe("rendering an answer:", () => {
       "| a | b |\n|---|---|\n| 1 | [2] |",
       "<div><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td>{2}</td></tr></tbody></table></div>",
     ],
+    [
+      "an index in code is not a marker",
+      "Use `argv[2]` [1].\n\n```\nargv[3]\n```",
+      "<p>Use <code>argv[2]</code>\u00a0{1}.</p><pre><code>argv[3]</code></pre>",
+    ],
+    ["escaped brackets are not a marker", "Use argv\\[2\\] [1].", "<p>Use argv[2]\u00a0{1}.</p>"],
     ["a marker stays on the line of the word before", "said so [1].", "<p>said so\u00a0{1}.</p>"],
     ["a marker twice in a row is shown once", "so [1][1] [2]", "<p>so\u00a0{1}\u00a0{2}</p>"],
     ["a marker without a source is kept as text", "so [7]", "<p>so [7]</p>"],
@@ -256,6 +262,11 @@ describe("rendering an answer:", () => {
       "has the emphasis that the extraction writes",
       "On **Mondays**, *two* ***horses*** [1]",
       "<p>On <strong>Mondays</strong>, <em>two</em> <strong><em>horses</em></strong>\u00a0{1}</p>",
+    ],
+    [
+      "shows indices as they are written",
+      "Use argv\\[2\\] and `argv[2]` [1]",
+      "<p>Use argv[2] and `argv[2]`\u00a0{1}</p>",
     ],
     [
       "keeps the stars of formulas, options and footnotes",

@@ -76,6 +76,12 @@ describe("a wrapped sentence", () => {
       "ポンプは、熱くなる。 [1]",
     ],
     ["has one between an ideograph and a letter", "水泵\nX9 会发热。", "水泵 X9 会发热。 [1]"],
+    [
+      "loses the numbers of footnotes",
+      "It hums. [3] It is\nwarm [4] iron[5][6] from YouTube[7].",
+      "It hums. It is warm iron from YouTube. [1]",
+    ],
+    ["keeps an index in backticks", "It reads `argv[2]`.", "It reads `argv[2]`. [1]"],
     ["has one in Korean", "펌프가\n뜨겁다.", "펌프가 뜨겁다. [1]"],
   ];
   for (const [why, quote, said] of cases)

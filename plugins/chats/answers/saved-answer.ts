@@ -2,6 +2,7 @@
  * An answer in the form in which it is saved: its citations are those that are valid and have a
  * marker, numbered by first use; the rest is related.
  */
+import { outsideCode, withBlankCode } from "../../../core/lib/code-ranges";
 import { codePoints } from "../../../core/sdk";
 import {
   quote_points_max,
@@ -33,6 +34,27 @@ const marker_group = /([ \t]{0,20})((?:\[\d+\][ \t]{0,20})*\[\d+\])/g;
 const idsIn = (text: string): number[] =>
   [...text.matchAll(marker)].map(([, digits]) => Number(digits));
 
+/** Changes a text where its markers are. */
+type ChangeProse = (text: string, change: (prose: string) => string) => string;
+const changeAll: ChangeProse = (text, change) => change(text);
+/**
+ * Outside of code, because an index, `argv[2]`, is no marker. Everywhere if a citation has its
+ * marker only between backticks: then these are stray characters of quoted documents.
+ */
+function proseOf(answer: string, citation_of: ReadonlyMap<number, Cited>): ChangeProse {
+  const outside = new Set(idsIn(withBlankCode(answer)));
+  const apart = [...answer.matchAll(/\s\[(\d+)\]/g)].map(([, digits]) => Number(digits));
+  return apart.some((id) => citation_of.has(id) && !outside.has(id)) ? changeAll : outsideCode;
+}
+function idsOf(text: string, changeProse: ChangeProse): number[] {
+  const ids: number[] = [];
+  changeProse(text, (prose) => {
+    ids.push(...idsIn(prose));
+    return prose;
+  });
+  return ids;
+}
+
 /**
  * Drops passages that are not verified and every marker without a citation, and numbers the other
  * citations from 1 by first use. An answer without any marker gets them at its end. Citations
@@ -45,11 +67,12 @@ export function withEvidence(
   const citation_of = new Map<number, Cited>();
   for (const citation of citations)
     if (!citation_of.has(citation.id)) citation_of.set(citation.id, citation);
-  const marked = idsIn(answer).some((id) => citation_of.has(id))
+  const changeProse = proseOf(answer, citation_of);
+  const marked = idsOf(answer, changeProse).some((id) => citation_of.has(id))
     ? answer
     : withMarkers(answer, [...citation_of.values()].filter(isVerified));
   const numbers = new Map<number, number>();
-  for (const id of idsIn(marked)) {
+  for (const id of idsOf(marked, changeProse)) {
     const citation = citation_of.get(id);
     if (citation && isVerified(citation) && !numbers.has(id)) numbers.set(id, numbers.size + 1);
   }
@@ -57,7 +80,7 @@ export function withEvidence(
   const others = [...[...citation_of.values()].filter(({ id }) => !numbers.has(id)), ...related];
   return {
     // Half a character would be stored as another one when the answer is split into pieces.
-    answer: renumbered(marked, numbers).toWellFormed(),
+    answer: renumbered(marked, numbers, changeProse).toWellFormed(),
     citations: cited,
     related: relatedPassages(others.filter(isVerified), cited),
   };
@@ -71,13 +94,17 @@ const withMarkers = (answer: string, citations: readonly Cited[]): string =>
         .map(({ id }) => `[${id}]`)
         .join("")}`;
 
-const renumbered = (answer: string, numbers: ReadonlyMap<number, number>): string =>
-  answer
-    .replace(marker_group, (_whole, spaces: string, group: string) => {
+const renumbered = (
+  answer: string,
+  numbers: ReadonlyMap<number, number>,
+  changeProse: ChangeProse,
+): string =>
+  changeProse(answer, (prose) =>
+    prose.replace(marker_group, (_whole, spaces: string, group: string) => {
       const ids = idsIn(group).flatMap((id) => numbers.get(id) ?? []);
       return ids.length === 0 ? "" : spaces + ids.map((id) => `[${id}]`).join("");
-    })
-    .trim();
+    }),
+  ).trim();
 
 /** Each quote once, none that is cited, and no more of them than allowed. */
 function relatedPassages(
@@ -218,7 +245,7 @@ export async function withShortQuotes(
 /** The text before the marker of a citation. */
 function statementOf(answer: string, id: number): string | undefined {
   let from = 0;
-  for (const group of answer.matchAll(marker_group)) {
+  for (const group of withBlankCode(answer).matchAll(marker_group)) {
     if (idsIn(group[0]).includes(id)) return answer.slice(from, group.index);
     from = group.index + group[0].length;
   }

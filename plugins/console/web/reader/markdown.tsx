@@ -23,6 +23,8 @@ type Marker = NonNullable<MarkdownProps["marker"]>;
 export interface TextRenderer {
   /** Text as it is shown. */
   text(text: string): ComponentChildren;
+  /** Text of code, if it differs. */
+  code?(text: string): ComponentChildren;
   begin?(token: Pick<Token, "raw" | "type">): void;
   end?(token: Pick<Token, "raw" | "type">): void;
 }
@@ -36,7 +38,10 @@ const depth_max = 24;
 /** Renders a text with its markers. */
 export function Markdown({ text, marker = () => null, plain = false }: MarkdownProps) {
   const tokens = plain || text.length > chars_max ? null : tokensOf(text);
-  const renderer: TextRenderer = { text: (part) => withMarkers(part, marker) };
+  // An index, `rows[2]`, is no marker.
+  const renderer: TextRenderer = plain
+    ? { text: (part) => withMarkers(part, marker, free_marker) }
+    : { text: (part) => withMarkers(part, marker), code: (part) => part };
   return (
     <div class="prose">{tokens ? blocks(tokens, renderer, 0) : paragraphs(text, renderer)}</div>
   );
@@ -91,6 +96,9 @@ function emphasised(text: string, renderer: TextRenderer): ComponentChildren {
   ));
 }
 
+const codeText = (text: string, renderer: TextRenderer): ComponentChildren =>
+  renderer.code === undefined ? renderer.text(text) : renderer.code(text);
+
 const codeBlock = (children: ComponentChildren, key?: number) => (
   <pre key={key} tabIndex={0}>
     <code>{children}</code>
@@ -137,7 +145,7 @@ function block(token: Token, renderer: TextRenderer, depth: number): ComponentCh
     case "list":
       return list(token as Tokens.List, renderer, depth);
     case "code":
-      return codeBlock(renderer.text((token as Tokens.Code).text));
+      return codeBlock(codeText((token as Tokens.Code).text, renderer));
     case "hr":
       return <hr />;
     case "table":
@@ -278,7 +286,7 @@ function inlineElement(token: Token, renderer: TextRenderer, depth: number): Com
     case "del":
       return <del>{inline((token as Tokens.Del).tokens, renderer, depth)}</del>;
     case "codespan":
-      return <code>{renderer.text((token as Tokens.Codespan).text)}</code>;
+      return <code>{codeText((token as Tokens.Codespan).text, renderer)}</code>;
     case "br":
       return <br />;
     // The only way to break a line inside a table cell.
@@ -326,13 +334,20 @@ function link(
   );
 }
 
+const any_marker = /\[(\d{1,3}|\?)\]/g;
+/** Not directly after a word. */
+const free_marker = /(?<![\p{L}\p{N}_)](?:\[\d{1,9}\]){0,9})\[(\d{1,3}|\?)\]/gu;
+/** In the text of a document; in Markdown the lexer has removed the backslashes. */
+const escaped_brackets = /\\\[(\d+)\\\]/g;
+
 /** The text with its markers as elements; adjacent duplicates are shown once. */
-function withMarkers(text: string, marker: Marker): ComponentChildren {
+function withMarkers(text: string, marker: Marker, pattern = any_marker): ComponentChildren {
   if (!text.includes("[")) return text;
+  const asWritten = (part: string): string => part.replace(escaped_brackets, "[$1]");
   const parts: ComponentChildren[] = [];
   let from = 0;
   let last_marker = "";
-  for (const match of text.matchAll(/\[(\d{1,3}|\?)\]/g)) {
+  for (const match of text.matchAll(pattern)) {
     const element = marker(match[1] === "?" ? 0 : Number(match[1]));
     if (element === null) continue;
     const text_before = text.slice(from, match.index);
@@ -340,8 +355,8 @@ function withMarkers(text: string, marker: Marker): ComponentChildren {
     if (text_before.trim() === "" && last_marker === match[1]) continue;
     last_marker = match[1]!;
     // Keeps a marker on the line of the preceding word.
-    parts.push(text_before.replace(/ $/, "\u00a0"), element);
+    parts.push(asWritten(text_before).replace(/ $/, "\u00a0"), element);
   }
-  parts.push(text.slice(from));
+  parts.push(asWritten(text.slice(from)));
   return parts.map((part, index) => <Fragment key={index}>{part}</Fragment>);
 }

@@ -81,6 +81,19 @@ export class EvidenceFinder {
     return evidence;
   }
 
+  /** The share of the claim that the best supports in these sources cover together. */
+  sharedBy(sources: readonly number[], claim: Claim): number {
+    const terms = new Set<string>();
+    for (const source of sources) {
+      const evidence = this.find(source, claim);
+      if (evidence === null) continue;
+      for (const sentence of this.sentences[source]!)
+        if (sentence.start >= evidence.start && sentence.end <= evidence.end)
+          for (const term of sentence.terms) terms.add(term);
+    }
+    return this.share(claim, (term) => terms.has(term));
+  }
+
   /** The sentences of a source. */
   sentencesOf(source: number): readonly SourceSentence[] {
     return this.sentences[source]!;

@@ -172,11 +172,15 @@ export class SentenceChecker {
     const claim = this.statements.claimOf(text, this.evidence);
     const sources = named.filter((source) => this.isBorneOut(text, claim, source, share_min));
     if (sources.length > 0) return { states: true, sources, is_foreign: false };
-    // Each part of it may be in a different one.
+    // Each part of it may be in a different one, which must share as much of it as of a sentence.
+    const sharesEnough = (clause: string, source: number): boolean => {
+      const part = this.statements.claimOf(clause, this.evidence);
+      return part.size === 0 || (this.evidence.find(source, part)?.share ?? 0) >= share_min;
+    };
     if (
       named.length > 1 &&
-      this.sharedBy(claim, named) >= share_min &&
-      this.agreement.agrees(text, named)
+      this.evidence.sharedBy(named, claim) >= share_min &&
+      this.agreement.agrees(text, named, sharesEnough)
     )
       return { states: true, sources: named, is_foreign: false };
     const language = this.statements.languageOf(text);
@@ -201,15 +205,6 @@ export class SentenceChecker {
     const best_share = this.evidence.find(source, claim)?.share ?? 0;
     // Bare numbers, such as `Every ninety days`, share no word.
     return (claim.size === 0 || best_share >= share) && this.agreement.agrees(text, [source]);
-  }
-
-  /** The share of the claim that several sources cover together. */
-  private sharedBy(claim: Claim, sources: readonly number[]): number {
-    const shares = sources.map((source) => this.evidence.find(source, claim)?.share ?? 0);
-    return Math.min(
-      1,
-      shares.reduce((sum, share) => sum + share, 0),
-    );
   }
 
   /** Replaces the markers with the numbers of citations; without markers, appends them. */

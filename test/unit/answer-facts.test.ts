@@ -229,6 +229,66 @@ describe("a supported statement", () => {
   });
 });
 
+describe("a statement with two markers", () => {
+  const warranty = "The warranty of the hood lasts seven years. Keep the receipt.";
+  const filters = "The filter of the hood must be replaced every ninety days.";
+  const budget = ["The budget was approved in May.", "The budget of the school is small."];
+  const cases: [why: string, sources: string[], statement: string, grounded: boolean][] = [
+    ["that share one word of it", budget, "The budget financed pirates [1][2].", false],
+    [
+      "that share one word of it, the other marker alone",
+      budget,
+      "The budget financed pirates [1].",
+      false,
+    ],
+    [
+      "each for one clause",
+      [warranty, filters],
+      "The warranty lasts seven years and the filter must be replaced every ninety days [1][2].",
+      true,
+    ],
+    [
+      "each for a clause, one of them untrue",
+      [warranty, filters],
+      "The warranty lasts seven years and the filter must be replaced every thirty days [1][2].",
+      false,
+    ],
+    [
+      "each for a clause, one of them invented",
+      [warranty, filters],
+      "The warranty lasts seven years and the pirates financed the revolution secretly [1][2].",
+      false,
+    ],
+    [
+      "of which one source alone bears it out",
+      [warranty, filters],
+      "The filter of the hood must be replaced every ninety days [1][2].",
+      true,
+    ],
+    [
+      "each for a part of a list",
+      ["Tents are stored in the blue hall.", "Boats are stored in the red hall."],
+      "Tents are stored in the blue hall, boats in the red hall [1][2].",
+      true,
+    ],
+    [
+      "that combines two sources in one clause",
+      ["The heron eats fish from the lake.", "The kingfisher eats fish from the river."],
+      "The heron and the kingfisher both eat fish [1][2].",
+      true,
+    ],
+    [
+      "that combines two sources in German",
+      ["Der Reiher frisst Fische aus dem See.", "Die Garantie gilt sieben Jahre."],
+      "Der Reiher frisst Fische, und die Garantie gilt sieben Jahre [1][2].",
+      true,
+    ],
+  ];
+  test.each(cases)("%s", (_why, sources, statement, grounded) =>
+    expect(checked(statement, sources, "What is known?").grounded).toBe(grounded),
+  );
+});
+
 test.each([
   ["The hood is a hood that needs a stove [1].", false],
   ["The hood weighs 12.5 kg [1].", true],

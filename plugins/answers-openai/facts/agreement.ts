@@ -50,11 +50,17 @@ export class AgreementChecker {
     private readonly question: string,
   ) {}
 
-  /** Whether each clause of the sentence agrees with one of these sources. */
-  agrees(sentence: string, sources: readonly number[]): boolean {
+  /** Whether each clause of the sentence agrees with one of these sources that `isAbout` it. */
+  agrees(
+    sentence: string,
+    sources: readonly number[],
+    isAbout: (clause: string, source: number) => boolean = () => true,
+  ): boolean {
     const clauses = clausesOf(sentence.replace(/^\s*(?:[-*•>#]+\s*)?(?:\d+[.)]\s+)?/, ""));
     return clauses.every((clause) =>
-      sources.some((source) => this.clauseAgrees(clause, sentence, source)),
+      sources.some(
+        (source) => isAbout(clause, source) && this.clauseAgrees(clause, sentence, source),
+      ),
     );
   }
 

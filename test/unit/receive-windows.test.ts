@@ -1,12 +1,12 @@
 /** Connections with a chunked body receive little until it is known to have ordinary chunks. */
-import { afterAll, describe, expect, spyOn, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { ReceiveWindows } from "../../core/http/receive-windows";
 import { TcpSockets } from "../../core/http/tcp-sockets";
 import { until } from "../helpers/server";
 
 /** Watches the connections of the next test. */
-let windows = new ReceiveWindows();
+let windows: ReceiveWindows;
 let requests = 0;
 const options: Bun.Serve.Options<undefined> = {
   port: 0,
@@ -28,7 +28,12 @@ const options: Bun.Serve.Options<undefined> = {
   },
 };
 const { server, listener } = TcpSockets.listen(0, () => Bun.serve(options));
-windows.open(server.port!, listener);
+const watchWith = (is_encrypted: boolean): void => {
+  windows = new ReceiveWindows({ is_encrypted });
+  windows.open(server.port!, listener);
+};
+// A new one has no slow search behind it, after which the next one would wait.
+beforeEach(() => watchWith(false));
 afterAll(() => server.stop(true));
 
 const sockets = TcpSockets.open();
@@ -125,6 +130,8 @@ describe.skipIf(sockets === null)("the window of a connection", () => {
 
   test("is not changed by the end of an earlier body", async () => {
     const client = await Client.open();
+    // The server has accepted the connection once it has read a request.
+    await client.begin("/small", "content-length: 0");
     const peer = { address: "127.0.0.1", port: client.port };
     const earlierEnded = windows.noteRequest(peer, { is_chunked: true });
     await client.begin("/read");
@@ -172,8 +179,7 @@ describe.skipIf(sockets === null)("the window of a connection", () => {
     ["of very many it is smaller still", 100, crowded_bytes],
   ];
   test.each(encrypted)("with TLS, %s", async (_, connections, bytes) => {
-    windows = new ReceiveWindows({ is_encrypted: true });
-    windows.open(server.port!, listener);
+    watchWith(true);
     const clients = await openClients(connections);
     for (const client of clients) await client.begin("/read");
     await until(() => {
@@ -194,8 +200,6 @@ describe.skipIf(sockets === null)("the window of a connection", () => {
   };
 
   test("is small before the first request while there are many chunked bodies", async () => {
-    windows = new ReceiveWindows();
-    windows.open(server.port!, listener);
     const clients = await openClients(20);
     for (const client of clients) await client.begin("/read");
     expect(await newOneGrows()).toBe(false);
@@ -207,8 +211,6 @@ describe.skipIf(sockets === null)("the window of a connection", () => {
   });
 
   test("is that of any other as soon as the bodies of many open connections have ended", async () => {
-    windows = new ReceiveWindows();
-    windows.open(server.port!, listener);
     const clients = await openClients(20);
     for (const client of clients) {
       await client.begin("/read");

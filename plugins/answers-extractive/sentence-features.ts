@@ -103,7 +103,8 @@ export function sentenceReader(
 
   return (source, at) => {
     const title_terms = questionTerms([...analyze(source.title), ...analyze(source.heading ?? "")]);
-    const passage = source.score / score_max;
+    // A reranker may find all of them irrelevant.
+    const passage = score_max === 0 ? 0 : source.score / score_max;
     const blocks = codeBlocks(source.text);
     const isCode = ({ start, end }: Span) =>
       blocks.some((one) => one.start <= start && end <= one.end);

@@ -199,6 +199,13 @@ describe("the sentences that answer:", () => {
       ["The tower height is large."],
     ],
     [
+      "also when a reranker found every passage irrelevant",
+      "tower height",
+      "tower height",
+      [source("The bridge is long.", 0), source("The tower height is large.", 0)],
+      ["The tower height is large."],
+    ],
+    [
       "the kind of answer asked for breaks ties",
       "When was the tower built?",
       "tower built",

@@ -148,4 +148,13 @@ describe("a listing", () => {
       expect(hits.map(({ chunk }) => chunk)).toEqual([0]);
     });
   }
+  test("is found in a scope of nothing else, where lengths have no mean", async () => {
+    const alone = [...encodeDocument({ title: "m", text: contents, pages: [] }, analyzer)];
+    const listed = alone.map(({ data }) => data);
+    for (const { hits } of [
+      await rank(listed, query("squirrels"), 10),
+      await rankPacked(listed, query("squirrels"), 10, 4),
+    ])
+      expect(hits.map(({ chunk, score }) => [chunk, score > 0.1])).toEqual([[0, true]]);
+  });
 });

@@ -194,7 +194,8 @@ export class Ranker {
       return Math.log(1 + (passages - count + 0.5) / (count + 0.5));
     });
     const weights = this.query.terms.map((term, t) => term.weight * idfs[t]! * (k1 + 1));
-    const length_mean = this.length_sum / Math.max(1, chunks);
+    // Listings have no length: where there is nothing else, all are equally long.
+    const length_mean = this.length_sum === 0 ? listing_length : this.length_sum / chunks;
     const top = new TopHits<RankedHit>(limit);
     const scores = new Float64Array(pack_chunks_max);
     const saturations = new Saturations(length_mean);

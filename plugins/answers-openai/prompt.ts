@@ -30,6 +30,8 @@ export interface ComposedPrompt {
 
 const source_tokens_max = 6_000;
 const history_tokens_max = 1_500;
+/** A longer turn has more tokens, even after its markers were removed. */
+const turn_chars_max = 10_000;
 const message_tokens = 8;
 /** Shares of the context. */
 const instructions_share = 0.25;
@@ -129,6 +131,7 @@ function turnsThatFit(history: Question["history"], max: number): Message[] {
   const turns: Message[] = [];
   let used = 0;
   for (const { question, answer } of history.toReversed()) {
+    if (question.length + answer.length > turn_chars_max) break;
     const unmarked = outsideCode(answer, (prose) =>
       prose.replace(/\s{0,20}\[(?:\d+|\?)\]/g, ""),
     ).trim();
@@ -154,13 +157,13 @@ function sourceBlock({ document_name, heading, quote }: FoundPassage, at: number
   const attributes =
     ` id="${at + 1}" document="${attribute(document_name)}"` +
     (heading === null ? "" : ` heading="${attribute(heading)}"`);
-  const text = quote.replace(/\s*\[\d{1,3}\]/g, "");
+  const text = quote.replace(/\s{0,20}\[\d{1,3}\]/g, "");
   return `<source${attributes}>\n${escaped(text)}\n</source>`;
 }
 
 /** Keeps text from ending its block or beginning another one. */
 const escaped = (text: string): string =>
-  text.replace(/<(?=\s*\/?\s*(?:sources?|instructions|think(?:ing)?)\b|\|)/gi, "&lt;");
+  text.replace(/<(?=\s*(?:\/\s*)?(?:sources?|instructions|think(?:ing)?)\b|\|)/gi, "&lt;");
 const attribute = (text: string): string =>
   text
     .replace(/[<>"&]/g, " ")

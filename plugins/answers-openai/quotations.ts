@@ -26,7 +26,7 @@ export const normalized = (text: string): string =>
   text
     .normalize("NFKC")
     .toLowerCase()
-    .replace(/\s*\[\d{1,3}\]/g, "")
+    .replace(/\s{0,20}\[\d{1,3}\]/g, "")
     .replace(/[‘’‚`´]/g, "'")
     .replace(/["“”„«»「」『』*_]/g, "")
     .replace(/[‐‑–—]/g, "-")

@@ -29,6 +29,8 @@ export interface Rewriting {
 const tokens_max = 80;
 const characters = { min: 3, max: 400 } as const;
 const turns_max = 2;
+/** The end of an earlier question, and the beginning of its answer; UTF-16 units. */
+const question_chars_max = 1_000;
 const answer_chars_max = 300;
 /** A question with this many words of its own stands alone, unless it has a pronoun. */
 const own_words_enough = 6;
@@ -112,8 +114,12 @@ function messagesOf(
   const turns = stands_alone
     ? []
     : history.slice(-turns_max).map(({ question, answer }) => {
-        const short = answer.replace(/\s*\[(?:\d+|\?)\]/g, "").slice(0, answer_chars_max);
-        return `Asked before: ${question}\nAnswer: ${short}`;
+        const asked = question.slice(-question_chars_max);
+        const answered = answer
+          .slice(0, 2 * answer_chars_max)
+          .replace(/\s{0,20}\[(?:\d+|\?)\]/g, "")
+          .slice(0, answer_chars_max);
+        return `Asked before: ${asked}\nAnswer: ${answered}`.toWellFormed();
       });
   const order = name ? `Write the question in ${name}.` : "Keep the language of the question.";
   return [

@@ -8,6 +8,8 @@ type Analyze = SearchIndex["analyze"];
 const standalone_terms_min = 4;
 /** Earlier questions that one may depend on, at most. */
 const earlier_max = 3;
+/** Only the end of what was asked before is searched for, UTF-16 units. */
+const context_chars_max = 4_000;
 const pronouns =
   "he|him|his|she|her|hers|it|its|they|them|their|theirs|these|those|the (?:former|latter|same)";
 const has_pronoun = new RegExp(`\\b(?:${pronouns})\\b`, "i");
@@ -61,9 +63,23 @@ function contextOf(
   countTerms: (question: string) => number,
 ): string | undefined {
   const earlier: string[] = [];
+  let chars_left = context_chars_max;
   for (const { question } of history.slice(-earlier_max).toReversed()) {
-    earlier.unshift(question);
-    if (!needsContext(question, countTerms(question))) break;
+    // What is longer is rather a text than a question.
+    if (earlier.length > 0 && question.length > chars_left) break;
+    const end = endOf(question, chars_left);
+    earlier.unshift(end);
+    chars_left -= question.length;
+    if (!needsContext(end, countTerms(end))) break;
   }
   return earlier.length === 0 ? undefined : earlier.join("\n");
 }
+
+/** The end of a longer text: from the beginning of a word on, where spaces separate words. */
+const endOf = (text: string, chars_max: number): string =>
+  text.length <= chars_max
+    ? text
+    : text
+        .slice(text.length - chars_max)
+        .replace(/^\S{0,100}\s/, "")
+        .toWellFormed();

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ProviderFailure } from "../../plugins/answers-openai/failure";
 import { ModelHealth } from "../../plugins/answers-openai/health";
+import { openAi } from "../helpers/clients";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 import { chunk, event, fails, raw, says, startProvider, type Provider } from "../helpers/provider";
@@ -206,6 +207,25 @@ describe("a question that the model rewrites", () => {
     expect(body.max_tokens).toBeLessThan(200);
     expect(body.messages.at(-1).content).toBe(
       `Asked before: ${question}\nAnswer: The heron stands in shallow water.\n\nQuestion: And its home?`,
+    );
+  });
+  test("is sent with little of a long conversation", async () => {
+    const { server } = await startSite({}, texts);
+    const client = await openAi(server, "ada");
+    plays("What is the nest of the heron built of?");
+    const long_question = `${"Herons! ".repeat(200_000)}Where?`;
+    const { choices } = await client.chat.completions.create({
+      model: "dossier",
+      messages: [
+        { role: "user", content: long_question },
+        { role: "assistant", content: `There [1].${" ".repeat(300_000)}x` },
+        { role: "user", content: "And its home?" },
+      ],
+    });
+    expect(choices[0]!.message.content).toStartWith("It is built of twigs in tall trees");
+    expect(rewriting()[0]!.body.messages.at(-1).content).toBe(
+      `Asked before: ${long_question.slice(-1_000)}\n` +
+        `Answer: There.${" ".repeat(294)}\n\nQuestion: And its home?`,
     );
   });
   test("is translated into the language of the documents", async () => {

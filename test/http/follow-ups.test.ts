@@ -3,6 +3,7 @@
  * with them.
  */
 import { beforeAll, expect, test } from "bun:test";
+import { openAi } from "../helpers/clients";
 import { startTestServer, type TestServer } from "../helpers/host";
 
 let server: TestServer;
@@ -96,6 +97,34 @@ for (const [why, questions, document, says] of talks)
   test(why, async () => {
     const [name, answer] = (await talk(...questions)).at(-1)!;
     expect([name, answer]).toEqual([document, expect.stringContaining(says)]);
+  });
+
+const filler = "And so it was, and so they were. ".repeat(110_000);
+const long_conversations: [why: string, earlier: string[], says: string][] = [
+  ["the last of many turns", [filler, "Where does the swift build its nest?"], "flies and gnats"],
+  [
+    "another last turn, whatever was said before",
+    [`The swift's pond ${filler}`, "Where does the owl build its nest?"],
+    "mice and voles",
+  ],
+  [
+    "the end of a long question",
+    [`${filler}Where does the heron build its nest?`],
+    "fish and frogs",
+  ],
+];
+for (const [why, earlier, says] of long_conversations)
+  test(`in a conversation of megabytes, a question refers to ${why}`, async () => {
+    const client = await openAi(server, "ada");
+    const messages = [
+      ...earlier.flatMap((content) => [
+        { role: "user" as const, content },
+        { role: "assistant" as const, content: "I see." },
+      ]),
+      { role: "user" as const, content: "What does it eat?" },
+    ];
+    const { choices } = await client.chat.completions.create({ model: "dossier", messages });
+    expect(choices[0]!.message.content).toContain(says);
   });
 
 const unknown: [why: string, question: string][] = [

@@ -748,6 +748,28 @@ describe("an answer:", () => {
       const { finds } = await ask(text, six, { history, asked: asked! });
       expect(finds).toEqual(leans ? [undefined, "How high is the iron tower?"] : [undefined]);
     });
+  const long_histories: [why: string, earlier: string[], context: RegExp, length: number][] = [
+    [
+      "the end of a long question, from a word on",
+      ["Who?", `${"towers ".repeat(600_000)}How high are they?`],
+      /^towers (?:towers )+How high are they\?$/,
+      4_000,
+    ],
+    ["the end of one without spaces", [`${"塔".repeat(600_000)}？`], /^塔+？$/, 4_000],
+    [
+      "of several that depend on each other, the last ones that fit",
+      [`${"tower ".repeat(900)}`, "How high is it?", "And its lift?"],
+      /^How high is it\?\nAnd its lift\?$/,
+      29,
+    ],
+  ];
+  for (const [why, earlier, context, length] of long_histories)
+    test(`of a long conversation is searched: ${why}`, async () => {
+      const history = earlier.map((question) => ({ question, answer: "" }));
+      const { finds } = await ask("And iron?", six, { history, asked: "iron" });
+      expect(finds.at(-1)).toMatch(context);
+      expect(finds.at(-1)!.length).toBeWithin(length - 20, length + 3);
+    });
   test("it stops when the request is aborted", async () => {
     const disconnection = new AbortController();
     disconnection.abort(new Error("gone"));

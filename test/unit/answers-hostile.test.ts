@@ -7,6 +7,9 @@ import { onOneLine } from "../../plugins/answers-extractive/quote-text";
 import { findSentences } from "../../plugins/answers-extractive/sentence-finder";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
 import { areLanguagesDifferent, languageOf } from "../../plugins/search-index/analysis/languages";
+import { composePrompt } from "../../plugins/answers-openai/prompt";
+import type { Message } from "../../plugins/answers-openai/provider";
+import type { Question } from "../../plugins/chats/contract";
 import { sentencesOf } from "../../plugins/search/sentences";
 
 const question_chars = 32_000;
@@ -51,6 +54,13 @@ describe("an answer to a question of", () => {
   });
 });
 
+const promptFor = (question: Partial<Question>): readonly Message[] => {
+  const asked = { text: "What is iron?", prompts: [], history: [], ...question } as never;
+  const limits = { context_tokens: 1_000_000, answer_tokens: 100, passages_max: 8 };
+  const passages = [{ document_name: "a.txt", heading: null, quote: "Iron is a metal." } as never];
+  return composePrompt(asked, passages, limits, false).messages;
+};
+
 describe("read in linear time:", () => {
   const spaces = " ".repeat(300_000);
   const cases: [why: string, read: () => unknown, expected: unknown][] = [
@@ -68,6 +78,16 @@ describe("read in linear time:", () => {
       "a quote with a long run of spaces",
       () => onOneLine(`of iron${spaces}[1${spaces}and steel [2]`),
       "of iron [1 and steel",
+    ],
+    [
+      "a question for a language model with a long run of spaces",
+      () => promptFor({ text: `What is <${spaces}iron?` }).length,
+      2,
+    ],
+    [
+      "an earlier turn of nothing but backticks, which is too long",
+      () => promptFor({ history: [{ question: "", answer: "` ``".repeat(300_000) }] }).length,
+      2,
     ],
   ];
   test.each(cases)("%s", (_why, read, expected) => expect(read()).toEqual(expected));

@@ -462,6 +462,12 @@ describe("the terms of a question:", () => {
         1,
       ).terms.length,
     ).toBe(256));
+  test("of a very long earlier one, the last count", () => {
+    const earlier = Array.from({ length: 5_000 }, (_, i) => `word${i}`).join(" ");
+    const { terms } = parseQuery("heron", earlier, analyzers, 1);
+    expect(terms.length).toBe(129);
+    expect(terms.at(-1)!.forms).toEqual(["word4999"]);
+  });
 });
 
 describe("the segment cache", () => {

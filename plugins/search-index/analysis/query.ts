@@ -11,6 +11,8 @@ import { plainThai } from "./thai-spelling";
 
 const repeats_max = 3;
 const context_weight = 0.5;
+/** The last words of an earlier query; stopwords don't count. */
+const context_terms_max = 128;
 const terms_max = 256;
 /** In a longer query, only the first words are looked up in their other forms. */
 const inflections_max = 300;
@@ -76,7 +78,7 @@ export function parseQuery(
   const tokens = tokensOf(text, { source: "q", analyzer, languages });
   const earlier =
     context === undefined ? [] : tokensOf(context, { source: "c", analyzer, languages });
-  const earlier_terms = earlier.filter((token) => !token.is_stopword);
+  const earlier_terms = earlier.filter((token) => !token.is_stopword).slice(-context_terms_max);
   const add = (token: Token, weight: number): void => {
     weights.set(token.term, { weight, token, forms: new Set(token.forms) });
   };

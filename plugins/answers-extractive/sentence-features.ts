@@ -86,7 +86,7 @@ const novel_words_max = 10;
 
 /**
  * Returns a function for every sentence of a source that may be quoted, in order. `score_max`: the
- * best score of the sources.
+ * best score of the sources; 0 when a reranker finds all of them irrelevant.
  */
 export function sentenceReader(
   question: string,
@@ -103,7 +103,6 @@ export function sentenceReader(
 
   return (source, at) => {
     const title_terms = questionTerms([...analyze(source.title), ...analyze(source.heading ?? "")]);
-    // A reranker may find all of them irrelevant.
     const passage = score_max === 0 ? 0 : source.score / score_max;
     const blocks = codeBlocks(source.text);
     const isCode = ({ start, end }: Span) =>

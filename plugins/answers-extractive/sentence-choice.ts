@@ -97,7 +97,7 @@ export function chooseSentences(
 }
 
 /** Documents repeat sentences, with other line breaks and with a word more or less. */
-function isRepetition(text: string, other: string): boolean {
+export function isRepetition(text: string, other: string): boolean {
   const label = entry_label.exec(text)?.[0];
   const other_label = entry_label.exec(other)?.[0];
   if (label !== undefined && other_label !== undefined && label !== other_label) return false;

@@ -6,7 +6,7 @@ import type { Retrieved } from "../search/contract";
 import { nameEvidence, namedIn } from "./question-names";
 import { questionParts } from "./question-parts";
 import { isRelevant, type RelevanceContext } from "./relevance";
-import { chooseSentences } from "./sentence-choice";
+import { chooseSentences, isRepetition } from "./sentence-choice";
 import {
   sentenceReader,
   type FoundSentence,
@@ -112,11 +112,12 @@ export async function findSentences(
     }),
   );
   const size = parts.length === 1 ? sizes.one : sizes.two;
+  const textOf = ({ source, start, end }: Sentence) => sources[source]!.text.slice(start, end);
   const chosen: Sentence[] = [];
   for (const { ranked, is_answer } of answers) {
     // Sentences of the first answer are not repeated, which leaves room for others.
     const unused = inPassageFirst(ranked, chosen[0]).filter(
-      (sentence) => !chosen.some((other) => isSame(sentence, other)),
+      (sentence) => !chosen.some((other) => isRepetition(textOf(sentence), textOf(other))),
     );
     if (is_answer) chosen.push(...chooseSentences(unused, sources, size));
   }
@@ -176,9 +177,6 @@ function missingCompounds(
   }
   return compounds;
 }
-
-const isSame = (one: Sentence, other: Sentence): boolean =>
-  one.source === other.source && one.start === other.start;
 
 /** The mean of the similarities that are known; 0 when none is. */
 function meanOf(similarities: readonly (number | null)[]): number {

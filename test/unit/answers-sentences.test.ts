@@ -455,6 +455,15 @@ describe("the quoted sentences:", () => {
       }),
     ).toEqual([volume, lid]);
   });
+  test("a copy of a document repeats nothing in the second part", async () => {
+    const volume = "The kettle holds two litres of water.";
+    const kept = "The water of the kettle is kept warm by a lid.";
+    const question = "How much water does the kettle hold, and what keeps the kettle water warm?";
+    const document = `${volume} ${kept}`;
+    const chosen = await said({ question, passages: [document, document] });
+    expect(chosen).toEqual([...new Set(chosen)]);
+    expect(chosen).toContain(volume);
+  });
   test("the second part is about the subject of the first", async () => {
     const question = "How much water does the kettle hold, and what does a zero mean?";
     const between = `Other things are told at length ${"in this part of the manual ".repeat(12)}.`;

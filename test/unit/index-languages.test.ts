@@ -107,6 +107,31 @@ const pairs: [string, string, string, boolean][] = [
     true,
   ],
   ["no shared words, and no stopwords", "Reifen?", "Filtre, tambur, kapak.", true],
+  [
+    "a question of kanji alone and a Japanese text",
+    "東京都渋谷区人口",
+    "渋谷区の人口は二十三万人である。",
+    false,
+  ],
+  [
+    "the same with little kana",
+    "東京都渋谷区現在人口の推移",
+    "渋谷区の人口は二十三万人である。",
+    false,
+  ],
+  [
+    "a Chinese question and a Japanese text",
+    "涩谷区有多少人吗",
+    "渋谷区の人口は二十三万人である。",
+    true,
+  ],
+  ["a question of Han alone and a Chinese text", "涩谷区人口", "涩谷区的人口是二十三万人。", false],
+  [
+    "a question of Han alone and an English text",
+    "東京人口",
+    "The people are in the town and they are many of them.",
+    true,
+  ],
 ];
 describe("whether a question and a text are in different languages:", () => {
   test.each(pairs)("%s", (_why, question, text, expected) =>

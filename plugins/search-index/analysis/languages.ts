@@ -192,10 +192,13 @@ function languagesByLetters(text: string): string[] {
   return letters_of.filter(([letters]) => letters.test(composed)).map(([, language]) => language);
 }
 
+/** From words of Chinese; a question of other Han characters may be Japanese, too. */
+const chinese_alone = /[吗嗎呢么麼们們这這哪你您说說谁没为]/u;
 /** Whether a question and a text are in different languages, as far as that can be detected. */
 export function areLanguagesDifferent(question: string, text: string): boolean {
   const question_language = languageOfQuestion(question);
   const written = languageOf(text);
+  if (question_language === "zh" && written === "ja") return chinese_alone.test(question);
   if (question_language !== null && written !== null) return question_language !== written;
   // Turkish and others have few stopwords, too few to determine their language by themselves.
   const { language, stopwords } = likeliestLanguage(text.slice(0, sample_chars));

@@ -36,8 +36,10 @@ export interface CheckedAnswer {
 /** What the model writes when the sources don't answer; text after it is ignored. */
 export const no_answer_word = "NO_ANSWER";
 const refusal = /[*_`"'([]{0,4}\bNO[_ ]?ANSWER\b|\bno_answer\b/;
-/** The longest prefix of either. */
-const end_chars_max = 24;
+/** The same as a line of its own. */
+const refusal_line = /^[ \t#>*_`"'([]{0,12}(?:NO[_ ]?ANSWER|no_answer)[ \t.*_`"')\]]{0,12}\r?\n/gm;
+/** The longest of them. */
+const end_chars_max = 40;
 /** Small models continue in the form of the prompt: what follows is not part of the answer. */
 const echo = /\n\s{0,8}(?:Question: |<\/?sources?\b)/g;
 
@@ -66,9 +68,18 @@ export class AnswerChecker {
   private is_over = false;
   /** It has ended a thought that it never began. */
   private thinks_first = false;
+  /** The documents or the question use the word of refusal, so that an answer may, too. */
+  private readonly knows_refusal: boolean;
 
   constructor(private readonly options: CheckerOptions) {
     this.sentences = new SentenceChecker(options);
+    const { sources, question } = options;
+    const texts = sources.flatMap(({ quote, heading, document_name }) => [
+      quote,
+      heading ?? "",
+      document_name,
+    ]);
+    this.knows_refusal = [question, ...texts].some((text) => refusal.test(text));
   }
 
   /** Takes further text. */
@@ -84,6 +95,7 @@ export class AnswerChecker {
   end(cut: boolean): CheckedAnswer {
     const { analysis } = this.options;
     this.takeThoughtless(this.thoughts.end());
+    this.take("\n");
     if (cut) this.pending = this.pending.slice(0, completeLength(this.settled().text, analysis));
     const { open } = codeIn(this.pending, { starts_line: this.starts_line });
     // Or the marker, and whatever follows the answer, would be code, too.
@@ -118,25 +130,41 @@ export class AnswerChecker {
     if (this.is_over) return;
     const from = Math.max(0, this.pending.length - end_chars_max);
     this.pending += text.replace(private_characters, "");
-    const fresh = this.pending.slice(from);
-    const refused_at = fresh.search(refusal);
+    const refused_at = this.findRefusal(from);
     const echo_at = this.findEcho(from);
     if (refused_at < 0 && echo_at < 0) return;
     this.is_over = true;
     this.refused = refused_at >= 0 && (echo_at < 0 || refused_at < echo_at);
-    const at = this.refused ? refused_at : echo_at;
-    this.pending = this.pending.slice(0, from + at);
+    this.pending = this.pending.slice(0, this.refused ? refused_at : echo_at);
     this.looked_at = Math.min(this.looked_at, this.pending.length);
   }
 
-  /** The index of the prompt's form in the pending text from this index on, outside of code. */
-  private findEcho(from: number): number {
-    for (const { 0: found, index } of this.pending.slice(from).matchAll(echo)) {
-      const before = this.pending.slice(0, from + index + found.lastIndexOf("\n") + 1);
-      const { open } = codeIn(before, { is_growing: true, starts_line: this.starts_line });
-      if (!open) return index;
+  /** The index of a refusal in the pending text, not before `from`; -1 if there is none. */
+  private findRefusal(from: number): number {
+    if (!this.knows_refusal) {
+      const at = this.pending.slice(from).search(refusal);
+      return at < 0 ? -1 : from + at;
     }
+    // Preceded by the character before it, which shows whether a line begins there.
+    const before = this.starts_line ? "\n" : " ";
+    const text = `${before}${this.pending}`.slice(from);
+    for (const { index } of text.matchAll(refusal_line))
+      if (index > 0 && !this.isInBlock(from + index - 1)) return from + index - 1;
     return -1;
+  }
+
+  /** The index of the prompt's form in the pending text, likewise. */
+  private findEcho(from: number): number {
+    for (const { 0: found, index } of this.pending.slice(from).matchAll(echo))
+      if (!this.isInBlock(from + index + found.lastIndexOf("\n") + 1)) return from + index;
+    return -1;
+  }
+
+  /** Whether the line that begins at this index of the pending text is in a block of code. */
+  private isInBlock(index: number): boolean {
+    const { starts_line } = this;
+    const before = this.pending.slice(0, index);
+    return codeIn(before, { is_growing: true, starts_line }).open !== null;
   }
 
   /** How much of the pending text is final, with its code shielded; and all of it. */

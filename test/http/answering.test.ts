@@ -141,7 +141,7 @@ describe("what an answer may be based on", () => {
 });
 
 describe("what is stored of an answer", () => {
-  test("quotes missing from the document are dropped, and the rest are renumbered", async () => {
+  test("quotes missing from the document are dropped, their statements marked", async () => {
     const { chat } = await scripted.library("sue");
     scripted.answers(async (question) => {
       const passage = await bestPassage(question);
@@ -154,7 +154,8 @@ describe("what is stored of an answer", () => {
       ]);
     });
     const result = await scripted.answerOf("sue", chat);
-    expect(result.answer).toBe("A. B. C [1]. D. E.");
+    expect(result.answer).toBe("A [?]. B [?]. C [1]. D [?]. E.");
+    expect(result.grounded).toBe(false);
     expect(result.citations).toMatchObject([
       { id: 1, quote: "It waits for fish.", start: 35, end: 53, verified: true },
     ]);

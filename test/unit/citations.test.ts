@@ -98,7 +98,7 @@ describe("renumbering an answer:", () => {
       "One [1].",
       [1, 2],
       [2],
-      "One.",
+      "One [?].",
       [],
       ["doc_2"],
     ],
@@ -111,14 +111,23 @@ describe("renumbering an answer:", () => {
       ["doc_1"],
     ],
     [
-      "a quote that isn't in its document is removed with its marker",
+      "a statement whose quote isn't in its document is marked",
       "One [1]. Two [2].",
       [1, 2],
       [2],
-      "One. Two [1].",
+      "One [?]. Two [1].",
       ["doc_2"],
     ],
-    ["without valid quotes only the text is kept", "One [1] two.", [1], [], "One two.", []],
+    ["no valid quote at all", "One [1] two.", [1], [], "One [?] two.", []],
+    ["two invalid quotes are one mark", "One [1] [2]. Two.", [1, 2], [], "One [?]. Two.", []],
+    [
+      "a statement with another quote is not marked",
+      "One [2][7][1].",
+      [1, 2],
+      [1],
+      "One [1].",
+      ["doc_1"],
+    ],
     ["adjacent markers", "One [2][1].", [1, 2], [1, 2], "One [1][2].", ["doc_2", "doc_1"]],
     ["one of two adjacent markers is valid", "One [1][2].", [1, 2], [2], "One [1].", ["doc_2"]],
     [
@@ -191,6 +200,7 @@ describe("renumbering an answer:", () => {
         verified_ids.some((id) => document_id === `doc_${id}`),
       );
       expect(result.answer).toBe(saved);
+      expect(result.has_unsupported).toBe(saved.includes("[?]"));
       expect(result.citations.map(({ document_id }) => document_id)).toEqual(documents);
       expect(result.citations.map(({ id }) => id)).toEqual(documents.map((_, i) => i + 1));
       expect(result.related.map(({ document_id }) => document_id)).toEqual(related);

@@ -23,8 +23,13 @@ const nothing_found = "No passage in the selected folders answers this.";
 
 /** Whether the cited text is at the stated position, in a document of the scope. */
 export type IsVerified = (cited: Related) => boolean;
-type Evidence = Pick<AnswerResult, "answer" | "citations" | "related">;
+interface Evidence extends Pick<AnswerResult, "answer" | "citations" | "related"> {
+  /** A statement has lost every citation. */
+  readonly has_unsupported: boolean;
+}
 
+/** Behind a statement that nothing supports. */
+const unsupported_mark = "[?]";
 const marker = /\[(\d+)\]/g;
 /**
  * Adjacent markers, and the spaces before them: bounded, because thousands of spaces would take
@@ -57,8 +62,9 @@ function idsOf(text: string, changeProse: ChangeProse): number[] {
 
 /**
  * Drops passages that are not verified and every marker without a citation, and numbers the other
- * citations from 1 by first use. An answer without any marker gets them at its end. Citations
- * without a marker come before the related passages.
+ * citations from 1 by first use. A statement whose citations are all dropped is marked. An answer
+ * without any marker gets them at its end. Citations without a marker come before the related
+ * passages.
  */
 export function withEvidence(
   { answer, citations, related = [] }: Pick<Answered, "answer" | "citations" | "related">,
@@ -78,9 +84,17 @@ export function withEvidence(
   }
   const cited = [...numbers].map(([id, number]) => citationOf(citation_of.get(id)!, number));
   const others = [...[...citation_of.values()].filter(({ id }) => !numbers.has(id)), ...related];
+  let has_unsupported = false;
+  const markersOf = (ids: readonly number[]): string => {
+    const kept = ids.flatMap((id) => numbers.get(id) ?? []).map((number) => `[${number}]`);
+    if (kept.length > 0 || !ids.some((id) => citation_of.has(id))) return kept.join("");
+    has_unsupported = true;
+    return unsupported_mark;
+  };
   return {
     // Half a character would be stored as another one when the answer is split into pieces.
-    answer: renumbered(marked, numbers, changeProse).toWellFormed(),
+    answer: withMarkersReplaced(marked, markersOf, changeProse).toWellFormed(),
+    has_unsupported,
     citations: cited,
     related: relatedPassages(others.filter(isVerified), cited),
   };
@@ -94,15 +108,16 @@ const withMarkers = (answer: string, citations: readonly Cited[]): string =>
         .map(({ id }) => `[${id}]`)
         .join("")}`;
 
-const renumbered = (
+/** With each group of adjacent markers as `markersOf` its numbers. */
+const withMarkersReplaced = (
   answer: string,
-  numbers: ReadonlyMap<number, number>,
+  markersOf: (ids: readonly number[]) => string,
   changeProse: ChangeProse,
 ): string =>
   changeProse(answer, (prose) =>
     prose.replace(marker_group, (_whole, spaces: string, group: string) => {
-      const ids = idsIn(group).flatMap((id) => numbers.get(id) ?? []);
-      return ids.length === 0 ? "" : spaces + ids.map((id) => `[${id}]`).join("");
+      const markers = markersOf(idsIn(group));
+      return markers === "" ? "" : spaces + markers;
     }),
   ).trim();
 
@@ -163,11 +178,16 @@ export function savedAnswer(
     retrieve_ms: Math.round(retrieve_ms),
     generate_ms: Math.round(generate_ms),
   };
-  if (answered.outcome === "no_answer")
-    return { ...answered, ...withEvidence(answered, () => false), timings };
-  const evidence = withEvidence(answered, isVerified);
+  if (answered.outcome === "no_answer") {
+    const { answer } = withEvidence({ answer: answered.answer, citations: [] }, isVerified);
+    return { ...answered, answer, citations: [], related: [], timings };
+  }
+  const { has_unsupported, ...evidence } = withEvidence(answered, isVerified);
   const lost_all = answered.citations.length > 0 && evidence.citations.length === 0;
-  if (!lost_all) return { ...answered, ...evidence, timings };
+  if (!lost_all) {
+    const grounded = answered.grounded && !has_unsupported;
+    return { ...answered, ...evidence, grounded, timings };
+  }
   return {
     ...answered,
     answer: nothing_found,

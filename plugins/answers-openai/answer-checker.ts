@@ -225,18 +225,24 @@ export class AnswerChecker {
   }
 }
 
-/** Where a sentence ends and the next one begins, within the text. Quotations are not split. */
+/**
+ * Where a sentence ends and the next one begins, within the text. Quotations and headings (`## 2.
+ * Filter`) are not split.
+ */
 function boundaries(text: string, analysis: TextAnalysis): number[] {
   const numbers: number[] = [];
   let from = 0;
   for (const start of sentenceStarts(text, analysis).slice(1)) {
     const part = text.slice(from, start);
-    if (isOpen(part) && part.length < open_chars_max && !/\n\s*\n/.test(part)) continue;
+    const is_heading = part.startsWith("#") && !part.includes("\n");
+    if (part.length < open_chars_max && (is_heading || isOpenQuotation(part))) continue;
     numbers.push(start);
     from = start;
   }
   return numbers;
 }
+
+const isOpenQuotation = (part: string): boolean => isOpen(part) && !/\n\s*\n/.test(part);
 
 /** Where sentences begin in a text with shielded code, none of which is split. */
 const sentenceStarts = (text: string, { sentences }: TextAnalysis): number[] =>

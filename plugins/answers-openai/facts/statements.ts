@@ -57,10 +57,14 @@ export class Statements {
     return !this.asks_number || quantitiesIn(text).length > 0 || polarityOf(text).is_negated;
   }
 
-  /** Not a question, a heading, the beginning of a list, or a repetition of the question. */
+  /**
+   * Not a question, a heading without a measure, the beginning of a list, or a repetition of the
+   * question.
+   */
   states(written: string): boolean {
     const text = written.replace(/<[^>]{0,100}>/g, " ");
-    if (/^\s*#/.test(text) || /[:?？؟][\s*_.]*$/.test(text)) return false;
+    if (/[:?？؟][\s*_.]*$/.test(text)) return false;
+    if (/^\s*#/.test(text)) return statesMeasure(text);
     if (quantitiesIn(text).some((quantity) => !quantity.is_weak)) return true;
     const words = contentWords(text);
     const terms = this.termsOf(contentOf(text));
@@ -85,3 +89,9 @@ export class Statements {
     return this.analysis.analyze(text).map(({ term }) => term);
   }
 }
+
+/** `12 years`; a number without a unit may be that of a step or chapter. */
+const statesMeasure = (heading: string): boolean =>
+  quantitiesIn(heading).some(
+    ({ unit, start }) => unit !== null && /\p{Nd}/u.test(heading.charAt(start)),
+  );

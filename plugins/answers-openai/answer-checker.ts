@@ -12,6 +12,7 @@ import { certainLength, settledLength, withoutMarkers } from "./markers";
 import { isOpen } from "./quotations";
 import { SentenceChecker, type CheckedSources } from "./sentence-checker";
 import { ReasoningFilter } from "./reasoning-filter";
+import { completeRowsLength } from "./table-rows";
 
 /** The sources, and where the text goes. */
 export interface CheckerOptions extends CheckedSources {
@@ -193,8 +194,9 @@ export class AnswerChecker {
     let raw_length = 0;
     let used = 0;
     const ends = boundaries(text, this.options.analysis);
+    const complete = completeRowsLength(text);
     for (const to of all ? [...ends, text.length] : ends) {
-      if (!all && text.length - to < next_chars_min) break;
+      if (!all && (to > complete || text.length - to < next_chars_min)) break;
       const of_clause = markers
         .slice(used)
         .filter(({ at, leads }) => at < to || (at === to && (!leads || to === text.length)));

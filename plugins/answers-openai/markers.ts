@@ -124,10 +124,14 @@ export function settledLength(raw: string): number {
   return at;
 }
 
-/** The start of something that may be shown differently: a marker, a quotation, a link. */
+/**
+ * The start of something that may be shown differently: a marker, a quotation, a link, the end of a
+ * row.
+ */
 const risky = new RegExp(
   String.raw`[[\]【］［(<>"“”„«»「」『』!|◁${raised}。！？]|[.?…]+(?=\s|$)|` +
-    String.raw`(?<=\S)\s*\n|\bNO(?![a-z])|\b(?:${said_by}|${word})(?![\p{L}])|https?:|^[ \t]*>`,
+    String.raw`(?<=\S)\s*\n|\|(?=[ \t]*(?:[[【［(\n]|$))|` +
+    String.raw`\bNO(?![a-z])|\b(?:${said_by}|${word})(?![\p{L}])|https?:|^[ \t]*>`,
   "iu",
 );
 /** How much of an unfinished sentence will certainly be shown as it is. */

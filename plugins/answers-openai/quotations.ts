@@ -26,7 +26,8 @@ export const normalized = (text: string): string =>
   text
     .normalize("NFKC")
     .toLowerCase()
-    .replace(/\s{0,20}\[\d{1,3}\]/g, "")
+    .replace(/\s+/g, " ")
+    .replace(/ ?\[\d{1,3}\]/g, "")
     .replace(/[‘’‚`´]/g, "'")
     .replace(/["“”„«»「」『』*_]/g, "")
     .replace(/[‐‑–—]/g, "-")

@@ -13,6 +13,7 @@ import { codeOf, endsInFence, unshielded, withMarkersBelowFences } from "./code-
 import { markerIndex, placeholder, placeholders, sanitized } from "./markdown";
 import type { Marker } from "./markers";
 import { checkBlockquote, isQuotedFrom, normalized, withoutFalseQuotations } from "./quotations";
+import { statementLength, withMarkersInRow } from "./table-rows";
 
 /** What an answer is checked against. */
 export interface CheckedSources {
@@ -98,7 +99,7 @@ export class SentenceChecker {
    * The sentence to show. `written` has its code shielded, `markers` are at UTF-16 indices into it.
    */
   check(written: string, markers: readonly Marker[]): string {
-    return unshielded(withMarkersBelowFences(this.checked(written, markers)));
+    return unshielded(withMarkersInRow(withMarkersBelowFences(this.checked(written, markers))));
   }
 
   private checked(written: string, markers: readonly Marker[]): string {
@@ -275,6 +276,6 @@ function withPlaceholders(written: string, markers: readonly Marker[]): string {
 function marked(sentence: string, mark: string): string {
   if (mark === "" || sentence.trim() === "") return sentence;
   if (endsInFence(sentence)) return sentence.replace(/\s*$/, (space) => `\n${mark}${space}`);
-  const end = /[\s.!?…。！？:;]*$/.exec(sentence)!.index;
+  const end = statementLength(sentence);
   return `${sentence.slice(0, end)} ${mark}${sentence.slice(end)}`;
 }

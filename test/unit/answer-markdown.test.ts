@@ -36,3 +36,52 @@ describe("a heading", () => {
   ]);
   test.each(cases)("%s", (_why, written, answer, grounded) => check(written, answer, grounded));
 });
+
+describe("a table", () => {
+  const head = "| Item | Value |\n|------|-------|\n";
+  const cases: Case[] = [
+    [
+      "has its marks in the last cells; its head states nothing",
+      `${head}| Warranty of the hood | 2 years |\n| Weight of the hood | 99 kg |`,
+      `${head}| Warranty of the hood | 2 years [1] |\n| Weight of the hood | 99 kg [?] |`,
+      false,
+    ],
+    [
+      "has the markers behind its rows in the last cells",
+      `${head}| Warranty of the hood | 2 years | [1]\n| Weight of the hood | 12.5 kg | [1]\n`,
+      `${head}| Warranty of the hood | 2 years [1] |\n| Weight of the hood | 12.5 kg [2] |`,
+      true,
+    ],
+    [
+      "keeps the markers in its cells",
+      `${head}| Warranty of the hood [1] | 2 years |\n\nThe hood weighs 12.5 kg [1].`,
+      `${head}| Warranty of the hood [1] | 2 years |\n\nThe hood weighs 12.5 kg [2].`,
+      true,
+    ],
+    [
+      "has rows of several sentences, each one statement",
+      `${head}| The warranty lasts 2 years. The filter | It must be replaced every 90 days. |\n`,
+      `${head}| The warranty lasts 2 years. The filter | It must be replaced every 90 days [1]. |`,
+      true,
+    ],
+    [
+      "has no delimiter: its first row states what the others do",
+      "| Warranty of the hood | 2 years |\n| Weight of the hood | 99 kg |",
+      "| Warranty of the hood | 2 years [1] |\n| Weight of the hood | 99 kg [?] |",
+      false,
+    ],
+    [
+      "with an empty last cell",
+      `${head}| The hood weighs 99 kg | |\n`,
+      `${head}| The hood weighs 99 kg | [?] |`,
+      false,
+    ],
+    [
+      "with a false quotation in its head",
+      `| "Value of pirates" |\n|---|\n| The hood weighs 12.5 kg |`,
+      "| Value of pirates [?] |\n|---|\n| The hood weighs 12.5 kg [1] |",
+      false,
+    ],
+  ];
+  test.each(cases)("%s", (_why, written, answer, grounded) => check(written, answer, grounded));
+});

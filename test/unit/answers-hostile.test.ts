@@ -11,6 +11,7 @@ import { composePrompt } from "../../plugins/answers-openai/prompt";
 import type { Message } from "../../plugins/answers-openai/provider";
 import type { Question } from "../../plugins/chats/contract";
 import { sentencesOf } from "../../plugins/search/sentences";
+import { checkedAnswer } from "../helpers/checked-answer";
 
 const question_chars = 32_000;
 /** Repeated up to the length of the longest question. */
@@ -88,6 +89,16 @@ describe("read in linear time:", () => {
       "an earlier turn of nothing but backticks, which is too long",
       () => promptFor({ history: [{ question: "", answer: "` ``".repeat(300_000) }] }).length,
       2,
+    ],
+    [
+      "a model's answer with a long run of spaces",
+      () => checkedAnswer(`It is iron${spaces}"steel"`, ["It is iron."], "What?").grounded,
+      false,
+    ],
+    [
+      "a model's table with a long run of spaces",
+      () => checkedAnswer(`| Iron |\n|--${spaces}| x`, ["It is iron."], "What?").is_usable,
+      true,
     ],
   ];
   test.each(cases)("%s", (_why, read, expected) => expect(read()).toEqual(expected));

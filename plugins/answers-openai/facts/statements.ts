@@ -1,5 +1,6 @@
 /** Whether a sentence states anything, and which of its words are compared with the sources. */
 import type { Claim, EvidenceFinder, TextAnalysis } from "../evidence";
+import { isTableHead } from "../table-rows";
 import { contentOf, contentWords } from "./function-words";
 import { polarityOf } from "./polarity";
 import { quantitiesIn, withoutQuantities } from "./quantities";
@@ -58,12 +59,12 @@ export class Statements {
   }
 
   /**
-   * Not a question, a heading without a measure, the beginning of a list, or a repetition of the
-   * question.
+   * Not a question, a heading without a measure, the head of a table, the beginning of a list, or a
+   * repetition of the question.
    */
   states(written: string): boolean {
     const text = written.replace(/<[^>]{0,100}>/g, " ");
-    if (/[:?？؟][\s*_.]*$/.test(text)) return false;
+    if (isTableHead(text) || /[:?？؟][\s*_.]*$/.test(text)) return false;
     if (/^\s*#/.test(text)) return statesMeasure(text);
     if (quantitiesIn(text).some((quantity) => !quantity.is_weak)) return true;
     const words = contentWords(text);

@@ -25,7 +25,8 @@ interface Window {
   readonly share: number;
 }
 
-const conjunctions = "and|but|whereas|although|und|aber|sondern|et|mais|y|pero|sino";
+const conjunctions =
+  "and|but|whereas|although|und|aber|sondern|et|mais|y|pero|sino|però|maar|lecz|и|а|но|однако";
 const clause_end = new RegExp(`[;:()–—]|[,.!?](?=\\s)|\\s(?:${conjunctions})(?=\\s)`, "iu");
 function clausesOf(text: string): string[] {
   const parts: string[] = [];
@@ -195,9 +196,12 @@ export class AgreementChecker {
     for (const source_clause of clausesOf(window)) {
       const { is_negated, reach } = polarityOf(source_clause);
       has_negation ||= is_negated;
-      const within = this.evidence.claimOf(contentOf(reach));
-      for (const term of this.evidence.claimOf(contentOf(source_clause)))
-        (is_negated && within.has(term) ? negated : affirmed).add(term);
+      const before = is_negated
+        ? source_clause.slice(0, source_clause.length - reach.length)
+        : source_clause;
+      for (const term of this.evidence.claimOf(contentOf(before))) affirmed.add(term);
+      if (!is_negated) continue;
+      for (const term of this.evidence.claimOf(contentOf(reach))) negated.add(term);
     }
     const polarity = polarityOf(clause);
     if (!polarity.is_negated)

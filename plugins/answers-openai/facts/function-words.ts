@@ -1,4 +1,7 @@
-/** Words without a meaning of their own, in English, German, French and Spanish. */
+/**
+ * Words without a meaning of their own, in the languages whose negations are known: none that has a
+ * meaning in another one, such as Dutch `van` and `door`.
+ */
 import { folded } from "./number-words";
 
 const grammar =
@@ -32,7 +35,16 @@ const grammar =
   "estos estas " +
   "ese esa eso su sus ella ellos ellas es son era eran fue sera ha han habia puede debe hay " +
   "en por " +
-  "para con sin sobre entre no se todo toda todos todas";
+  "para con sin sobre entre no se todo toda todos todas " +
+  "della delle dello degli dei dal dalla dalle nel nella nelle sul sulla per gli che anche sono " +
+  "viene vengono deve devono puo possono essere questo questa questi queste ogni senza " +
+  "das dos nas nos pelo pela com uma nao tambem sao foi pode podem devem isto cada " +
+  "het een voor naar bij deze dit dat wordt worden werd moet moeten mag mogen kan kunnen heeft " +
+  "hebben niet geen ook nog maar zijn zonder " +
+  "jest sie czy oraz lub dla przez nalezy mozna moze tylko bez " +
+  "это этот эта эти для при под над без как что или его ее их он она оно они можно нужно надо " +
+  "следует должен должна должно должны может могут быть был была было были на по от до из за со " +
+  "во не но и в с у о к а";
 /** Introductory phrases of answers. */
 const fillers =
   "answer answers answered question questions source sources text passage passages document " +

@@ -1,4 +1,7 @@
-/** Numbers written as words, in English, German, French and Spanish. */
+/**
+ * Numbers written as words, in English, German, French, Spanish, Italian, Portuguese, Dutch and
+ * Russian. Left out are words that mean something else in one of these: `due`, `sei`, `dez`.
+ */
 
 /** Lower case, without accents. */
 export const folded = (word: string): string =>
@@ -21,33 +24,53 @@ const small: Values = valuesOf(
   "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince " +
     "dieciseis diecisiete dieciocho diecinueve veinte veintiuno veintidos veintitres " +
     "veinticuatro veinticinco veintiseis veintisiete veintiocho veintinueve",
+  "- - - tre quattro cinque - sette - nove dieci undici dodici tredici quattordici quindici " +
+    "sedici diciassette diciotto diciannove",
+  "- - dois tres quatro cinco seis sete oito nove - onze - treze quatorze quinze dezasseis " +
+    "dezassete dezoito dezanove",
+  "- - duas - - - - - - - - - - - catorze - dezesseis dezessete - dezenove",
+  "nul - twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien " +
+    "zestien zeventien achttien negentien",
+  "ноль - два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать " +
+    "четырнадцать пятнадцать шестнадцать семнадцать восемнадцать девятнадцать",
+  "- - двух трех четырех пяти шести семи восьми девяти десяти одиннадцати двенадцати тринадцати " +
+    "четырнадцати пятнадцати шестнадцати семнадцати восемнадцати девятнадцати",
+  "- - две",
 );
 const tens: Values = tensOf(
   "twenty thirty forty fifty sixty seventy eighty ninety",
   "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig",
   "vingt trente quarante cinquante soixante septante huitante nonante",
   "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+  "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
+  "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa",
+  "twintig dertig veertig vijftig zestig zeventig tachtig negentig",
+  "двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто",
+  "двадцати тридцати сорока пятидесяти шестидесяти семидесяти восьмидесяти девяноста",
 );
-const spanish_hundreds: Values = new Map(
-  "doscient trescient cuatrocient quinient seiscient setecient ochocient novecient"
-    .split(" ")
-    .flatMap((stem, at) => [
-      [`${stem}os`, (at + 2) * 100] as const,
-      [`${stem}as`, (at + 2) * 100] as const,
-    ]),
+const hundreds: Values = new Map(
+  [
+    "- doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos " +
+      "novecientos",
+    "- doscientas trescientas cuatrocientas quinientas seiscientas setecientas ochocientas " +
+      "novecientas",
+    "сто двести триста четыреста пятьсот шестьсот семьсот восемьсот девятьсот",
+    "ста двухсот трехсот четырехсот пятисот шестисот семисот восьмисот девятисот",
+  ].flatMap((list) => list.split(" ").map((word, at) => [word, (at + 1) * 100] as const)),
 );
 /** Words that multiply the number before them. */
 const scales: Values = new Map([
-  ...scaled(100, "hundred hundreds hundert cent cents cien ciento"),
+  ...scaled(100, "hundred hundreds hundert cent cents cien ciento cento honderd"),
   ...scaled(12, "dozen dutzend douzaine docena"),
-  ...scaled(1e3, "thousand tausend mille mil"),
-  ...scaled(1e6, "million millions millionen millon millones"),
+  ...scaled(1e3, "thousand tausend mille mil duizend тысяча тысячи тысяч"),
+  ...scaled(1e6, "million millions millionen millon millones miljoen миллион миллиона миллионов"),
   ...scaled(1e9, "billion milliarde milliarden milliard milliards"),
 ]);
 /** Equally often articles: they count only within a number. */
-const article_words = "one un une uno una ein eine einen einem";
+const article_words = "one un une uno una ein eine einen einem один одна одну одного одной";
 const articles: ReadonlySet<string> = new Set(article_words.split(" "));
 
+/** `-`: the word of this number is left out. */
 function valuesOf(...lists: readonly string[]): Values {
   return new Map(lists.flatMap((list) => list.split(" ").map((word, at) => [word, at] as const)));
 }
@@ -94,7 +117,7 @@ function numberWordOf(word: string): NumberWord | undefined {
   if (scale !== undefined) return { value: scale, is_scale: true, is_article: false };
   if (key === "vingts") return { value: 20, is_scale: false, is_article: false };
   const value =
-    spanish_hundreds.get(key) ??
+    hundreds.get(key) ??
     small.get(key) ??
     tens.get(key) ??
     (articles.has(key) ? 1 : germanValue(key));
@@ -118,7 +141,7 @@ const continues = (current: number, value: number): boolean =>
   (current % 100 === 0 && value < 100) ||
   (current % 10 === 0 && current % 100 >= 20 && value < 10) ||
   ([60, 80].includes(current % 100) && value < 20);
-const connectors: ReadonlySet<string> = new Set(["and", "et", "y", "und"]);
+const connectors: ReadonlySet<string> = new Set(["and", "et", "y", "und", "e"]);
 
 /**
  * The numbers among these words. `before` is a number in digits directly before the first of them,

@@ -113,32 +113,42 @@ const similarity_weight = 0.25;
  */
 export function isRelevant(sentence: Sentence, context: RelevanceContext): boolean {
   const { features, similarity } = sentence;
-  const { passages_coverage, passage_meaning, is_other_language, names, lead } = context;
+  const { passages_coverage, passage_meaning, is_other_language, lead } = context;
   const nearness =
     similarity ?? (passage_meaning === null ? null : passage_meaning / passage_factor);
   if (is_other_language && nearness !== null)
     return isNearAcross(nearness, context, limitsOf(similarity, context));
-  if (
-    sentence.row?.is_exact &&
-    features.coverage + features.before + features.title >= thresholds.cell
-  )
-    return true;
+  if (isAskedCell(sentence)) return true;
   const near = features.before + features.after + features.title;
   const words = features.coverage + around_weight * (near + passages_coverage);
   if (similarity === null) return words >= thresholds.words;
+  if (isClose(similarity, context)) return true;
+  const total = words + lead + similarity_weight * similarity;
+  return similarity >= thresholds.similarity && total >= totalMin(sentence, similarity, context);
+}
+
+/** The cell of a table whose row and column are those of the question. */
+const isAskedCell = ({ row, features }: Sentence): boolean =>
+  row?.is_exact === true && features.coverage + features.before + features.title >= thresholds.cell;
+
+function isClose(similarity: number, { names, lead }: RelevanceContext): boolean {
   const close = names.is_missing ? thresholds.close_without_name : thresholds.close;
-  if (similarity >= close.similarity && lead >= close.lead) return true;
+  return similarity >= close.similarity && lead >= close.lead;
+}
+
+/** How much `total` must be: see the thresholds. */
+function totalMin(
+  { features }: Sentence,
+  similarity: number,
+  { names, question, lead, others_meaning }: RelevanceContext,
+): number {
   const needs_more =
     names.is_missing ||
-    (asksForFigure(context.question) && (features.answer_type === 0 || names.is_counted_missing));
-  const stands_out =
-    similarity >= standing_out.similarity &&
-    similarity + standing_out.lead * lead - standing_out.others * context.others_meaning >=
-      standing_out.threshold;
-  const usual_min = stands_out ? thresholds.total_standing_out : thresholds.total;
-  const total_min = needs_more ? thresholds.total_needing_more : usual_min;
-  const total = words + lead + similarity_weight * similarity;
-  return similarity >= thresholds.similarity && total >= total_min;
+    (asksForFigure(question) && (features.answer_type === 0 || names.is_counted_missing));
+  if (needs_more) return thresholds.total_needing_more;
+  const exceeds = similarity + standing_out.lead * lead - standing_out.others * others_meaning;
+  const stands_out = similarity >= standing_out.similarity && exceeds >= standing_out.threshold;
+  return stands_out ? thresholds.total_standing_out : thresholds.total;
 }
 
 function limitsOf(similarity: number | null, { are_by_tokens }: RelevanceContext): AcrossLanguages {

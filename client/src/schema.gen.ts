@@ -1078,7 +1078,7 @@ export interface webhooks {
 export interface components {
     schemas: {
         readonly Answer: {
-            /** @description Markdown with `[1]` markers that name citations, and `[?]` behind what a language model says and no source bears out. */
+            /** @description Markdown with `[1]` markers that name citations, and `[?]` behind what no source bears out, or only one that was deleted or changed while the answer was made. */
             readonly answer: string;
             readonly outcome: components["schemas"]["AnswerOutcome"];
             /** @description Every sentence is borne out by what it cites: numbers, negations and names agree too. */

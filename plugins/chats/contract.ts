@@ -48,8 +48,8 @@ export const AnswerResult = named(
   t.Object({
     answer: t.String({
       description:
-        "Markdown with `[1]` markers that name citations, and `[?]` behind what a language model " +
-        "says and no source bears out.",
+        "Markdown with `[1]` markers that name citations, and `[?]` behind what no source bears " +
+        "out, or only one that was deleted or changed while the answer was made.",
     }),
     outcome: AnswerOutcome,
     grounded: t.Boolean({
@@ -171,7 +171,8 @@ export type Cited = Related & Pick<Citation, "id">;
 /**
  * An answer before the chat checks its citations and adds its queue time. Citations without a
  * marker in the text become related passages; when the answer has no markers at all, they are
- * appended to it. Quotes longer than a citation may be are cut to the sentences that best support
+ * appended to it. A group of markers whose citations are all invalid becomes `[?]`, and the answer
+ * is not grounded. Quotes longer than a citation may be are cut to the sentences that best support
  * the statement.
  */
 export type Answered = Omit<AnswerResult, "timings" | "citations" | "related"> & {

@@ -83,7 +83,7 @@ test("a finished answer's stream resumes after any event, also after a restart",
   const whole = await watch(path);
   await whole.ended;
   expect(stateAfter(whole.events)).toEqual({
-    text: "It is so [1], not so, and nowhere.",
+    text: "It is so [1], not so [?], and nowhere.",
     citations: result.citations,
     result,
     error: null,

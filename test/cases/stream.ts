@@ -89,7 +89,7 @@ export function streamCases(start: StartServer): void {
         "done",
       ]);
       expect(stateAfter(whole.events)).toEqual({
-        text: "It is so [1], not so, and nowhere.",
+        text: "It is so [1], not so [?], and nowhere.",
         citations: result.citations,
         result,
         error: null,

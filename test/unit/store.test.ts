@@ -297,7 +297,9 @@ describe("a transaction", () => {
     ];
     first.resolve();
     await Promise.all(works);
-    expect(order).toEqual(["first", "second", "a read"]);
+    // A read may come before the second one if the group of the first was open for long.
+    expect(order.filter((one) => one !== "a read")).toEqual(["first", "second"]);
+    expect(order.indexOf("a read")).toBeGreaterThan(0);
   });
 
   test("takes the write lock when it begins, so that what it read stays valid", async () => {

@@ -5,6 +5,7 @@
  */
 import { codeIn } from "../../core/lib/code-ranges";
 import { codePoints } from "../../core/sdk";
+import { unsupported_mark } from "../chats/contract";
 import type { Citation, FoundPassage } from "../search/contract";
 import { EvidenceFinder, type Claim, type TextAnalysis } from "./evidence";
 import { AgreementChecker } from "./facts/agreement";
@@ -23,8 +24,6 @@ export interface CheckedSources {
   readonly analysis: TextAnalysis;
 }
 
-/** Replaces the citation of a sentence that no source supports. */
-const unsupported_mark = "[?]";
 /** A claim that shares less with its source is not supported by it. */
 const share_min = 0.3;
 /** A source without a marker must share more. */

@@ -39,6 +39,8 @@ export const BeforeQuestion = beforeHook<AskedQuestion>("chats.before_question")
 export const overview_code = "overview";
 /** The maximum number of citations and related passages of an answer together. */
 export const evidence_max = 5;
+/** Replaces the citation of a sentence that no source supports. */
+export const unsupported_mark = "[?]";
 
 /** Whether the question was answered. */
 export const AnswerOutcome = named("AnswerOutcome", OneOf(["answered", "no_answer"]));

@@ -263,11 +263,7 @@ describe("rendering an answer:", () => {
       "On **Mondays**, *two* ***horses*** [1]",
       "<p>On <strong>Mondays</strong>, <em>two</em> <strong><em>horses</em></strong>\u00a0{1}</p>",
     ],
-    [
-      "shows indices as they are written",
-      "Use argv\\[2\\] and `argv[2]` [1]",
-      "<p>Use argv[2] and `argv[2]`\u00a0{1}</p>",
-    ],
+    ["shows an index as it is written", "Use `argv[2]` [1]", "<p>Use `argv[2]`\u00a0{1}</p>"],
     [
       "keeps the stars of formulas, options and footnotes",
       "2*3*4, 5 * 3 * 2, *args, **kwargs, fee* and tax*, char **p, *q",

@@ -12,6 +12,7 @@ import {
 } from "../../search/contract";
 import {
   evidence_max,
+  unsupported_mark,
   type Answered,
   type AnswerResult,
   type Cited,
@@ -28,8 +29,6 @@ interface Evidence extends Pick<AnswerResult, "answer" | "citations" | "related"
   readonly has_unsupported: boolean;
 }
 
-/** Behind a statement that nothing supports. */
-const unsupported_mark = "[?]";
 const marker = /\[(\d+)\]/g;
 /**
  * Adjacent markers, and the spaces before them: bounded, because thousands of spaces would take

@@ -337,13 +337,10 @@ function link(
 const any_marker = /\[(\d{1,3}|\?)\]/g;
 /** Not directly after a word. */
 const free_marker = /(?<![\p{L}\p{N}_)](?:\[\d{1,9}\]){0,9})\[(\d{1,3}|\?)\]/gu;
-/** In the text of a document; in Markdown the lexer has removed the backslashes. */
-const escaped_brackets = /\\\[(\d+)\\\]/g;
 
 /** The text with its markers as elements; adjacent duplicates are shown once. */
 function withMarkers(text: string, marker: Marker, pattern = any_marker): ComponentChildren {
   if (!text.includes("[")) return text;
-  const asWritten = (part: string): string => part.replace(escaped_brackets, "[$1]");
   const parts: ComponentChildren[] = [];
   let from = 0;
   let last_marker = "";
@@ -355,8 +352,8 @@ function withMarkers(text: string, marker: Marker, pattern = any_marker): Compon
     if (text_before.trim() === "" && last_marker === match[1]) continue;
     last_marker = match[1]!;
     // Keeps a marker on the line of the preceding word.
-    parts.push(asWritten(text_before).replace(/ $/, "\u00a0"), element);
+    parts.push(text_before.replace(/ $/, "\u00a0"), element);
   }
-  parts.push(asWritten(text.slice(from)));
+  parts.push(text.slice(from));
   return parts.map((part, index) => <Fragment key={index}>{part}</Fragment>);
 }

@@ -1,8 +1,6 @@
 /** Puts the routes of core and of every plugin behind one gateway, with their OpenAPI document. */
 import { Type } from "@sinclair/typebox";
-import { rfc3339 } from "../base/clock";
 import { ConfigError, type Config } from "../base/config";
-import { HttpError } from "../base/errors";
 import { networkSetting, type Networks } from "../base/networks";
 import { basePathOf } from "../base/public-url";
 import { version } from "../base/version";
@@ -13,8 +11,6 @@ import { LocalApi } from "../http/local-api";
 import { mountApi, mountProtocol, mountSurface } from "../http/mounted-surface";
 import { api, openApiDocument, type Described } from "../http/openapi";
 import { route } from "../http/route";
-import { OneOf, Nullable } from "../http/schemas";
-import { withTimeout } from "../lib/timeout";
 import { ServedText } from "../lib/served-text";
 import {
   createRouter,
@@ -27,58 +23,17 @@ import {
 import {
   Authenticator,
   DocumentParts,
-  HealthFields,
   Protocols,
   RateLimiter,
   RequestObserver,
   Surface,
 } from "../http/slots";
-import { translateError } from "../store/storage-errors";
 import type { TlsFiles } from "../http/tls-files";
 import type { Host } from "../plugin/host";
+import { healthHandler, healthRoute } from "./health";
 import { readyHandler, readyRoute } from "./readiness";
 import type { Bootstrap } from "./bootstrap";
 
-/** How long to wait for the list of processes. */
-const nodes_ms_max = 2_000;
-
-const NodeShown = Type.Object({
-  id: Type.String(),
-  role: OneOf(["all", "web", "worker"]),
-  version: Type.String(),
-  started_at: Type.String({ format: "date-time" }),
-  seen_at: Type.String({ format: "date-time" }),
-  here: Type.Boolean({ description: "Whether this is the process that answers." }),
-});
-
-const HealthRecord = Type.Object(
-  {
-    status: OneOf(["ok", "degraded"]),
-    storage: Nullable(
-      Type.String(),
-      "Why nothing, or nothing new, can be stored, or why it takes long; null when all is well.",
-    ),
-    version: Type.String(),
-    intake: OneOf(["open", "paused"], {
-      description: "Paused by an administrator: documents are accepted and wait to be read.",
-    }),
-    tls: Type.Optional(
-      Nullable(
-        Type.String(),
-        "Why changed files of the certificate are not used; null when all is well. Only with TLS.",
-      ),
-    ),
-    plugins: Type.Array(Type.Object({ name: Type.String(), reason: Type.String() })),
-    nodes: Type.Optional(
-      Nullable(
-        Type.Array(NodeShown),
-        "The processes that serve the database and were seen in the last 20 s; null when it " +
-          "can't be asked. Only on PostgreSQL.",
-      ),
-    ),
-  },
-  { additionalProperties: true },
-);
 const OpenApi = Type.Object({ openapi: Type.String() }, { additionalProperties: true });
 const document_answers = {
   200: {
@@ -105,18 +60,7 @@ export const coreRoutes = {
     surface: "api",
     answers: document_answers,
   }),
-  health: route.get("/health", {
-    summary: "Health",
-    tag: "Operations",
-    operation: "getHealth",
-    root: true,
-    answers: {
-      200: {
-        description: "The server answers; `degraded` names what does not work.",
-        schema: HealthRecord,
-      },
-    },
-  }),
+  health: healthRoute,
 };
 
 /** The OpenAPI document of the API, or of another surface, for the plugins of this host. */
@@ -166,7 +110,8 @@ export function createApplication(
   const local = new LocalApi();
   const compiled = compileRoutes(
     [
-      ...coreHandlers(host, public_url, tls),
+      { route: coreRoutes.openapi, handler: serveDocument(host, api, public_url) },
+      { route: healthRoute, handler: healthHandler(host, tls) },
       { route: readyRoute, handler: readyHandler(host, stopping) },
       ...surfaces.map((surface) => documentRoute(surface, host, public_url)),
       ...host.mounted,
@@ -253,79 +198,6 @@ const rootRouter = (routes: readonly CompiledRoute[]): Router =>
   createRouter(routes, { at: "", document: api.document.path });
 const isOwnOrigin = (origin: string, public_url: string, cors: Cors | null): boolean =>
   origin === new URL(public_url).origin || (cors?.allows(origin) ?? false);
-
-function coreHandlers(
-  host: Host,
-  public_url: () => string,
-  tls: Pick<TlsFiles, "failure"> | null,
-): MountedRoute[] {
-  return [
-    { route: coreRoutes.openapi, handler: serveDocument(host, api, public_url) },
-    {
-      route: coreRoutes.health,
-      handler: async () => {
-        const plugins = [
-          ...host.failures.map(({ name, reason }) => ({ name, reason })),
-          ...(await host.health()).map(({ plugin, failing }) => ({
-            name: plugin,
-            reason: failing,
-          })),
-        ];
-        const fields = await healthFields(host);
-        // After the fields: what they meet counts.
-        const storage =
-          (await host.storageFailure()) ??
-          (await host.filesFailure()) ??
-          host.operations.storageSlowness();
-        const certificate = tls?.failure() ?? null;
-        const is_well = storage === null && certificate === null && plugins.length === 0;
-        return Response.json(
-          {
-            status: is_well ? "ok" : "degraded",
-            storage,
-            version,
-            intake: host.operations.intakePaused() ? "paused" : "open",
-            plugins,
-            ...(tls && { tls: certificate }),
-            ...(host.shares && { nodes: await shownNodes(host) }),
-            ...fields,
-          },
-          { headers: { "cache-control": "no-store" } },
-        );
-      },
-    },
-  ];
-}
-
-/** A field is null while the database can't be read for it. */
-async function healthFields(host: Host): Promise<Record<string, unknown>> {
-  const fields = host.filled(HealthFields).map(async ({ plugin, value: { name, read } }) => {
-    const label = { plugin, what: `its field ${name} of /health` };
-    const field = await host.inTime(label, read, null).catch((error: unknown) => {
-      if (!(translateError(error) instanceof HttpError)) throw error;
-      return null;
-    });
-    return [name, field] as const;
-  });
-  return Object.fromEntries(await Promise.all(fields));
-}
-
-async function shownNodes({ nodes }: Host): Promise<object[] | null> {
-  const timeout_error = new Error("the database is not responding");
-  const listed = await withTimeout(nodes.list(), nodes_ms_max, () => timeout_error).catch(
-    () => null,
-  );
-  return (
-    listed?.map(({ id, role, version, started_at, seen_at }) => ({
-      id,
-      role,
-      version,
-      here: id === nodes.id,
-      started_at: rfc3339(started_at),
-      seen_at: rfc3339(seen_at),
-    })) ?? null
-  );
-}
 
 /** The OpenAPI document of a further surface, at the path that the surface names. */
 const documentRoute = (surface: Surface, host: Host, public_url: () => string): MountedRoute => ({

@@ -1,4 +1,4 @@
-/** Caches the result of a slow request. */
+/** Shares and caches the results of slow requests. */
 import { leftUntil, settlesWithin } from "./timeout";
 
 /**
@@ -23,6 +23,23 @@ export function cached<T>(
       .finally(() => {
         running = undefined;
       });
+    return running;
+  };
+}
+
+/**
+ * Runs `request` at most once per iteration of the event loop: callers in the same one share its
+ * result, or its failure.
+ */
+export function oncePerTurn<T>(request: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => {
+    if (running === undefined) {
+      running = request();
+      setImmediate(() => {
+        running = undefined;
+      });
+    }
     return running;
   };
 }

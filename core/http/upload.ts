@@ -207,6 +207,11 @@ function createParser(
   });
 }
 
+/** The reader of a body, as far as it is needed here. */
+interface BodyChunks {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array<ArrayBuffer> | undefined }>;
+  cancel(): Promise<void>;
+}
 interface ParseOptions {
   readonly bytes_max: number;
   readonly signal: AbortSignal;
@@ -222,80 +227,105 @@ interface ParseOptions {
 async function parseBody(
   parser: Dicer,
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { bytes_max, signal, owns_chunks, onEnd }: ParseOptions,
+  options: ParseOptions,
 ): Promise<void> {
-  const reader = body.getReader();
-  const subject = originOf().subject ?? "";
-  let outcome_reached: "parsed" | "failed" | "aborted" | undefined;
-  let wake = () => {};
-  const end = (outcome: typeof outcome_reached) => {
-    outcome_reached ??= outcome;
-    wake();
-  };
+  const { signal, onEnd } = options;
+  const chunks = body.getReader();
+  const input = new ParserInput(parser);
   const abort = () => {
-    end("aborted");
-    void reader.cancel().catch(() => undefined);
+    input.end("aborted");
+    void chunks.cancel().catch(() => undefined);
   };
-  parser.once("finish", () => end("parsed")).on("error", () => end("failed"));
   signal.addEventListener("abort", abort, { once: true });
-  /**
-   * Resolves when the step calls back or everything has ended. (A race with one long-lived promise
-   * would keep every chunk in memory.)
-   */
-  const step = (begin: (done: () => void) => void) =>
-    new Promise<void>((resolve) => {
-      wake = resolve;
-      begin(resolve);
-      if (outcome_reached) resolve();
-    });
   try {
-    let read_bytes = 0;
-    for (;;) {
-      // However many bodies somebody sends, the requests of others are handled in between. A chunk
-      // that is not read yet keeps its sender from sending more.
-      await loop_turns.enter(subject);
-      const { done, value: chunk } = await reader.read();
-      if (done) break;
-      const { byteLength } = chunk;
-      read_bytes += byteLength;
-      if (read_bytes > bytes_max)
-        throw tooLarge(`The body is larger than the limit of ${limitInWords(bytes_max)}.`);
-      for (let at = 0; at < byteLength && !outcome_reached; at += parsed_bytes) {
-        if (at > 0 && at % turn_bytes === 0) await nextTurn(subject);
-        // A copy, so that the chunk, which may be large, is freed as soon as it has been parsed. So
-        // is the copy: the garbage collector would let tens of megabytes gather.
-        const piece = Buffer.from(chunk.subarray(at, at + parsed_bytes));
-        // The parser calls back when the reader of the part has caught up; after the last boundary
-        // it never does.
-        await step((done) => parser.write(piece, done));
-      }
-      if (owns_chunks) chunk.buffer.transfer(0);
-      if (outcome_reached) break;
-      await pauseAfter(byteLength);
-    }
-    if (!outcome_reached) await step(() => parser.end());
+    await parseChunks(chunks, input, options);
   } catch (error) {
     throw error instanceof HttpError ? error : malformed("it was cut off");
   } finally {
     // A signal composed of others, and what its listeners hold, is never freed while it has any.
     signal.removeEventListener("abort", abort);
-    if (outcome_reached === "parsed") void readEnd(reader, onEnd);
-    else void reader.cancel().catch(() => undefined);
+    if (input.outcome === "parsed") void readEnd(chunks, onEnd);
+    else void chunks.cancel().catch(() => undefined);
   }
-  if (outcome_reached !== "parsed") throw malformed("it ends before its last boundary");
+  if (input.outcome !== "parsed") throw malformed("it ends before its last boundary");
 }
 
-/** The reader of a body, as far as it is needed here. */
-interface BodyChunks {
-  read(): Promise<{ readonly done: boolean }>;
-  cancel(): Promise<void>;
+/** Ends when the body or the parser does. @throws HttpError 413, and when the body is cut off */
+async function parseChunks(
+  chunks: BodyChunks,
+  input: ParserInput,
+  { bytes_max, owns_chunks }: ParseOptions,
+): Promise<void> {
+  const subject = originOf().subject ?? "";
+  let read_bytes = 0;
+  for (;;) {
+    // However many bodies somebody sends, the requests of others are handled in between. A chunk
+    // that is not read yet keeps its sender from sending more.
+    await loop_turns.enter(subject);
+    const { value: chunk } = await chunks.read();
+    if (!chunk) return input.finish();
+    const { byteLength } = chunk;
+    read_bytes += byteLength;
+    if (read_bytes > bytes_max)
+      throw tooLarge(`The body is larger than the limit of ${limitInWords(bytes_max)}.`);
+    for (let at = 0; at < byteLength && !input.outcome; at += parsed_bytes) {
+      if (at > 0 && at % turn_bytes === 0) await nextTurn(subject);
+      // A copy, so that the chunk, which may be large, is freed as soon as it has been parsed. So
+      // is the copy: the garbage collector would let tens of megabytes gather.
+      await input.write(Buffer.from(chunk.subarray(at, at + parsed_bytes)));
+    }
+    if (owns_chunks) chunk.buffer.transfer(0);
+    if (input.outcome) return;
+    await pauseAfter(byteLength);
+  }
 }
+
+/** Writes to a parser, which may end before the body does. */
+class ParserInput {
+  /** How it has ended. */
+  outcome: "parsed" | "failed" | "aborted" | undefined;
+  private wake = (): void => undefined;
+
+  constructor(private readonly parser: Dicer) {
+    parser.once("finish", () => this.end("parsed")).on("error", () => this.end("failed"));
+  }
+
+  /** The first outcome counts. */
+  end(outcome: NonNullable<ParserInput["outcome"]>): void {
+    this.outcome ??= outcome;
+    this.wake();
+  }
+
+  /** Resolves when the reader of the part has caught up. */
+  write(piece: Buffer): Promise<void> {
+    // After the last boundary the parser never calls back.
+    return this.untilDone((done) => this.parser.write(piece, done));
+  }
+
+  /** Nothing follows. */
+  async finish(): Promise<void> {
+    if (!this.outcome) await this.untilDone(() => this.parser.end());
+  }
+
+  /**
+   * Resolves when `begin` calls back or the parser has ended. (A race with one long-lived promise
+   * would keep every chunk in memory.)
+   */
+  private untilDone(begin: (done: () => void) => void): Promise<void> {
+    return new Promise((resolve) => {
+      this.wake = resolve;
+      begin(resolve);
+      if (this.outcome) resolve();
+    });
+  }
+}
+
 /** After the last boundary the body should end: whatever follows is not read. */
-async function readEnd(reader: BodyChunks, onEnd: () => void): Promise<void> {
+async function readEnd(chunks: BodyChunks, onEnd: () => void): Promise<void> {
   try {
-    const { done } = await reader.read();
+    const { done } = await chunks.read();
     if (done) onEnd();
-    else await reader.cancel();
+    else await chunks.cancel();
   } catch {
     // The client has gone.
   }

@@ -40,32 +40,46 @@ function residentBytes(): number {
 
 /** Called once in each thread whose heap may grow. Returns a function that ends it. */
 export function guardMemory(): () => void {
-  let live_bytes = heapSize();
-  /** The same since all of it was collected. */
-  let kept_bytes = live_bytes;
-  let used_bytes = Infinity;
-  let growth_min = growth_bytes.first;
-  const collectNow = (bytes: number): void => {
+  const guard = new MemoryGuard();
+  const timer = setInterval(() => guard.check(), check_every_ms).unref();
+  return () => clearInterval(timer);
+}
+
+class MemoryGuard {
+  /** The smallest size of the process, and of the heap, since the last collection. */
+  private process_low_bytes = Infinity;
+  private heap_low_bytes = heapSize();
+  /** The same of the heap since all of it was collected. */
+  private full_low_bytes = this.heap_low_bytes;
+  private growth_min = growth_bytes.first;
+
+  check(): void {
+    const heap_bytes = heapSize();
+    const process_bytes = residentBytes();
+    // Growth of a small process doesn't count: it is measured from here.
+    const is_small = process_bytes < process_bytes_max;
+    const low = (last: number, now: number): number => (is_small ? now : Math.min(last, now));
+    this.process_low_bytes = low(this.process_low_bytes, process_bytes);
+    this.heap_low_bytes = low(this.heap_low_bytes, heap_bytes);
+    this.full_low_bytes = low(this.full_low_bytes, heap_bytes);
+    const heap_growth_bytes = heap_bytes - this.heap_low_bytes;
+    const process_growth_bytes = process_bytes - this.process_low_bytes;
+    if (heap_growth_bytes >= this.growth_min && process_growth_bytes >= this.growth_min)
+      this.collect(heap_bytes, heap_growth_bytes);
+  }
+
+  private collect(heap_bytes: number, heap_growth_bytes: number): void {
     collector.collectNew();
-    if (heapSize() >= kept_bytes + full_growth_bytes) {
+    if (heapSize() >= this.full_low_bytes + full_growth_bytes) {
       collector.collect();
-      kept_bytes = heapSize();
+      this.full_low_bytes = heapSize();
     }
     const left_bytes = heapSize();
-    const was_garbage = bytes - left_bytes >= (bytes - live_bytes) * freed_share_min;
-    growth_min = was_garbage ? growth_bytes.first : Math.min(growth_bytes.max, growth_min * 2);
-    live_bytes = left_bytes;
-    used_bytes = residentBytes();
-  };
-  const timer = setInterval(() => {
-    const bytes = heapSize();
-    const process_bytes = residentBytes();
-    const is_small = process_bytes < process_bytes_max;
-    live_bytes = is_small ? bytes : Math.min(live_bytes, bytes);
-    kept_bytes = is_small ? bytes : Math.min(kept_bytes, bytes);
-    used_bytes = is_small ? process_bytes : Math.min(used_bytes, process_bytes);
-    if (bytes >= live_bytes + growth_min && process_bytes >= used_bytes + growth_min)
-      collectNow(bytes);
-  }, check_every_ms).unref();
-  return () => clearInterval(timer);
+    const was_garbage = heap_bytes - left_bytes >= heap_growth_bytes * freed_share_min;
+    this.growth_min = was_garbage
+      ? growth_bytes.first
+      : Math.min(growth_bytes.max, this.growth_min * 2);
+    this.heap_low_bytes = left_bytes;
+    this.process_low_bytes = residentBytes();
+  }
 }

@@ -37,6 +37,14 @@ interface Member extends RunOptions {
   /** It found no space by itself either: how much of the reserve was released for it. */
   has_reserve: "none" | "part" | "all";
 }
+/** A group while it is written. */
+interface Group {
+  has_begun: boolean;
+  /** The member that is running. */
+  current: Member | undefined;
+  /** Members that have run, with their results. */
+  readonly done: { readonly member: Member; readonly result: unknown }[];
+}
 /** What differs between engines. */
 export interface GroupCommitOptions {
   /** Runs its argument between `begin` and `commit`. */
@@ -111,52 +119,58 @@ export class GroupCommit {
   }
 
   private async writeGroup(): Promise<void> {
-    const results: { readonly member: Member; readonly result: unknown }[] = [];
-    let current: Member | undefined;
-    let begun = false;
+    const group: Group = { has_begun: false, current: undefined, done: [] };
     try {
-      await this.options.transact(async (group) => {
-        begun = true;
-        const begun_at_ms = performance.now();
-        const commit_at_ms = begun_at_ms + (this.options.gather_ms ?? gather_ms_by_default);
-        const close_at_ms = begun_at_ms + group_ms_max;
-        let turn_end_ms = turnEnd();
-        for (let members = 0; members < members_max && performance.now() < close_at_ms; members++) {
-          if (this.waiting.length === 0 && members > 0) {
-            // Let requests that have arrived join before waiting for the disk.
-            if (performance.now() < commit_at_ms) await nextIteration();
-            await this.gather(commit_at_ms);
-            turn_end_ms = turnEnd();
-          } else if (performance.now() >= turn_end_ms) {
-            await nextIteration();
-            turn_end_ms = turnEnd();
-          }
-          if (members > 0 && this.waiting[0]?.alone) break;
-          current = this.waiting.shift();
-          if (!current) break;
-          const member = current;
-          await this.runMember(group, member, (result) => results.push({ member, result }));
-          current = undefined;
-          if (member.alone) break;
-        }
+      await this.options.transact(async (tx) => {
+        group.has_begun = true;
+        await this.runMembers(tx, group);
       });
     } catch (error) {
-      const rolled_back = results.map(({ member }) => member);
-      if (this.options.isUncertain?.(error)) {
-        for (const member of current ? [...rolled_back, current] : rolled_back)
-          member.reject(error);
-        return;
+      return this.retryOrRejectGroup(group, error);
+    }
+    for (const { member, result } of group.done) member.resolve(result);
+  }
+
+  /** Runs waiting members until it is time to commit. @throws when the whole group is lost. */
+  private async runMembers(tx: Kysely<any>, group: Group): Promise<void> {
+    const begun_at_ms = performance.now();
+    const commit_at_ms = begun_at_ms + (this.options.gather_ms ?? gather_ms_by_default);
+    const close_at_ms = begun_at_ms + group_ms_max;
+    let turn_end_ms = turnEnd();
+    for (let members = 0; members < members_max && performance.now() < close_at_ms; members++) {
+      if (this.waiting.length === 0 && members > 0) {
+        // Let requests that have arrived join before waiting for the disk.
+        if (performance.now() < commit_at_ms) await nextIteration();
+        await this.gather(commit_at_ms);
+        turn_end_ms = turnEnd();
+      } else if (performance.now() >= turn_end_ms) {
+        await nextIteration();
+        turn_end_ms = turnEnd();
       }
-      // It did not even begin: the first waiting member fails, so that none is retried for ever.
-      const culprit = begun ? current : this.waiting.shift();
-      if (culprit) this.retryOrReject(culprit, error);
-      // A member's failure does not affect the others.
-      for (const member of rolled_back.toReversed())
-        if (member.alone) this.retryOrReject(member, error);
-        else this.retryAlone(member);
+      if (members > 0 && this.waiting[0]?.alone) return;
+      const member = this.waiting.shift();
+      if (!member) return;
+      group.current = member;
+      await this.runMember(tx, group, member);
+      group.current = undefined;
+      if (member.alone) return;
+    }
+  }
+
+  /** Handles a group that could not be written. */
+  private retryOrRejectGroup({ has_begun, current, done }: Group, error: unknown): void {
+    const rolled_back = done.map(({ member }) => member);
+    if (this.options.isUncertain?.(error)) {
+      for (const member of current ? [...rolled_back, current] : rolled_back) member.reject(error);
       return;
     }
-    for (const { member, result } of results) member.resolve(result);
+    // It did not even begin: the first waiting member fails, so that none is retried for ever.
+    const culprit = has_begun ? current : this.waiting.shift();
+    if (culprit) this.retryOrReject(culprit, error);
+    // A member's failure does not affect the others.
+    for (const member of rolled_back.toReversed())
+      if (member.alone) this.retryOrReject(member, error);
+      else this.retryAlone(member);
   }
 
   /** Waits briefly for expected members. A transaction that is alone waits for nobody. */
@@ -174,27 +188,23 @@ export class GroupCommit {
   }
 
   /** @throws when the whole group is lost. */
-  private async runMember(
-    group: Kysely<any>,
-    member: Member,
-    addResult: (result: unknown) => void,
-  ): Promise<void> {
-    await rowsOf(group, begin_member, []);
-    const handle = this.options.memberHandle(group);
+  private async runMember(tx: Kysely<any>, group: Group, member: Member): Promise<void> {
+    await rowsOf(tx, begin_member, []);
+    const handle = this.options.memberHandle(tx);
     let result: unknown;
     try {
       result = await member.work(handle.tx);
     } catch (error) {
       if (!this.options.isOpen()) throw error;
       handle.end();
-      await rowsOf(group, rollback_member, []);
-      await rowsOf(group, release_member, []);
+      await rowsOf(tx, rollback_member, []);
+      await rowsOf(tx, release_member, []);
       return this.retryOrReject(member, error);
     } finally {
       handle.end();
     }
-    await rowsOf(group, release_member, []);
-    addResult(result);
+    await rowsOf(tx, release_member, []);
+    group.done.push({ member, result });
   }
 
   /**

@@ -2,11 +2,26 @@
 import type { Source } from "./sentence-features";
 import type { Sentence } from "./sentence-ranking";
 
-export interface AnswerSize {
+/** The sentences for one question. */
+export interface RankedAnswer {
+  /** Most likely first. */
+  readonly ranked: readonly Sentence[];
+  /** Whether the first one answers it. */
+  readonly is_answer: boolean;
+}
+
+interface AnswerSize {
   /** UTF-16 units; a longer sentence is used alone. */
   readonly chars_max: number;
   readonly sentences_max: number;
 }
+/** Of two questions, each gets half of the answer. */
+const sizes = {
+  one: { chars_max: 380, sentences_max: 4 },
+  two: { chars_max: 190, sentences_max: 2 },
+} as const;
+/** A sentence of the first answer's passage is this much likelier to answer the second question. */
+const same_passage_bonus = 1;
 /** Another sentence must be at least this likely, relative to the best one. */
 const likelihood_min = 0.01;
 /** A sentence that has this share of the words of a chosen one, or the reverse, repeats it. */
@@ -48,56 +63,124 @@ const refers_back = new RegExp(
 /** A question adds nothing to an answer, nor does the introduction of something else. */
 const adds_nothing = /[?？؟:：][)\]"'”’»」』]*$/u;
 
-/** The most likely sentence, and others as long as they fit and are likely. Best passage first. */
+/** The sentences that answer each question. Those of the first answer are not repeated. */
 export function chooseSentences(
+  answers: readonly RankedAnswer[],
+  sources: readonly Source[],
+): Sentence[] {
+  const size = answers.length === 1 ? sizes.one : sizes.two;
+  const chosen: Sentence[] = [];
+  for (const { ranked, is_answer } of answers) {
+    if (!is_answer) continue;
+    const chosen_texts = chosen.map((sentence) => textOf(sentence, sources));
+    const unused = inPassageFirst(ranked, chosen[0]).filter((sentence) => {
+      const text = textOf(sentence, sources);
+      return !chosen_texts.some((other) => isRepetition(text, other));
+    });
+    chosen.push(...chooseFrom(unused, sources, size));
+  }
+  return chosen;
+}
+
+const textOf = ({ source, start, end }: Sentence, sources: readonly Source[]): string =>
+  sources[source]!.text.slice(start, end);
+
+/** The second question is often about the same, so the passage of the first answer is preferred. */
+const inPassageFirst = (
+  ranked: readonly Sentence[],
+  first_answer?: Sentence,
+): readonly Sentence[] =>
+  first_answer === undefined
+    ? ranked
+    : ranked
+        .map((sentence) =>
+          sentence.source === first_answer.source
+            ? { ...sentence, score: sentence.score + same_passage_bonus }
+            : sentence,
+        )
+        .sort((a, b) => b.score - a.score);
+
+/** The most likely sentence, and others as long as they fit and are likely. Best passage first. */
+function chooseFrom(
   ranked: readonly Sentence[],
   sources: readonly Source[],
   { chars_max, sentences_max }: AnswerSize,
 ): Sentence[] {
   const [best] = ranked;
   if (best === undefined) return [];
-  const textOf = ({ source, start, end }: Sentence): string =>
-    sources[source]!.text.slice(start, end);
-  const chosen = [best];
-  const chosen_texts = [textOf(best)];
-  let chars_left = chars_max - textOf(best).length;
-  const others = new Set(ranked.slice(1));
-  for (const sentence of contextOf(best, ranked, sources)) {
-    const text = textOf(sentence);
-    others.delete(sentence);
-    const is_code = sentence.features.code > 0;
-    if (text.length > (is_code ? code_chars_max : Math.min(chars_left, needed_chars_max))) continue;
-    chosen.push(sentence);
-    chosen_texts.push(text);
-    if (!is_code) chars_left -= text.length;
+  const choice = new Choice(best, sources, chars_max);
+  const context = contextOf(best, ranked, sources);
+  for (const sentence of context) choice.addContext(sentence);
+  const others = new Set(ranked.slice(1)).difference(context);
+  while (choice.sentences.length < sentences_max) {
+    const next = choice.bestOf(others);
+    if (next === undefined) break;
+    others.delete(next);
+    choice.add(next);
   }
-  // A requested cell is the whole answer: only rows that answer as well may follow.
-  const score_min = best.row ? best.score - row_margin : -Infinity;
-  while (chosen.length < sentences_max) {
+  return inOrder(choice.sentences);
+}
+
+/** The sentences chosen so far. */
+class Choice {
+  readonly sentences: Sentence[] = [];
+  private readonly texts: string[] = [];
+
+  constructor(
+    private readonly best: Sentence,
+    private readonly sources: readonly Source[],
+    private chars_left: number,
+  ) {
+    this.add(best);
+  }
+
+  add(sentence: Sentence): void {
+    const text = textOf(sentence, this.sources);
+    this.sentences.push(sentence);
+    this.texts.push(text);
+    this.chars_left -= text.length;
+  }
+
+  /** Adds what the best sentence needs, unless it is too long. Code takes no space from others. */
+  addContext(sentence: Sentence): void {
+    const { length } = textOf(sentence, this.sources);
+    const is_code = sentence.features.code > 0;
+    if (length > (is_code ? code_chars_max : Math.min(this.chars_left, needed_chars_max))) return;
+    this.add(sentence);
+    if (is_code) this.chars_left += length;
+  }
+
+  /** The likeliest one that fits and adds something; undefined when none is likely enough. */
+  bestOf(others: Iterable<Sentence>): Sentence | undefined {
     let next: Sentence | undefined;
-    let best_score = best.score + Math.log(likelihood_min);
+    let best_score = this.best.score + Math.log(likelihood_min);
     for (const sentence of others) {
-      const text = textOf(sentence);
-      if (text.length > chars_left || adds_nothing.test(text)) continue;
-      if (sentence.score < score_min || (best.row?.is_exact && !sentence.row?.is_exact)) continue;
-      const score =
-        sentence.score + (sentence.row || best.row ? 0 : bonusOf(sentence, chosen, sources));
-      if (score <= best_score || chosen_texts.some((chosen) => isRepetition(text, chosen)))
-        continue;
+      const text = textOf(sentence, this.sources);
+      if (text.length > this.chars_left || adds_nothing.test(text)) continue;
+      if (!this.mayFollow(sentence)) continue;
+      const score = this.scoreOf(sentence);
+      if (score <= best_score || this.texts.some((other) => isRepetition(text, other))) continue;
       best_score = score;
       next = sentence;
     }
-    if (next === undefined) break;
-    others.delete(next);
-    chosen.push(next);
-    chosen_texts.push(textOf(next));
-    chars_left -= textOf(next).length;
+    return next;
   }
-  return inOrder(chosen);
+
+  /** A requested cell is the whole answer: only rows that answer as well may follow. */
+  private mayFollow({ score, row }: Sentence): boolean {
+    const { best } = this;
+    if (!best.row) return true;
+    return score >= best.score - row_margin && (!best.row.is_exact || row?.is_exact === true);
+  }
+
+  private scoreOf(sentence: Sentence): number {
+    const is_row = sentence.row ?? this.best.row;
+    return sentence.score + (is_row ? 0 : bonusOf(sentence, this.sentences, this.sources));
+  }
 }
 
 /** Documents repeat sentences, with other line breaks and with a word more or less. */
-export function isRepetition(text: string, other: string): boolean {
+function isRepetition(text: string, other: string): boolean {
   const label = entry_label.exec(text)?.[0];
   const other_label = entry_label.exec(other)?.[0];
   if (label !== undefined && other_label !== undefined && label !== other_label) return false;
@@ -146,13 +229,13 @@ function bonusOf(
   chosen: readonly Sentence[],
   sources: readonly Source[],
 ): number {
+  // The start of another option's entry adds nothing about this one.
+  if (sentence.start === sentence.entry) return 0;
   const { text } = sources[sentence.source]!;
   const refersBack = ({ start, end }: Sentence) => refers_back.test(text.slice(start, end));
   const completes =
     sentence.features.answer_type > 0 && !chosen.some(({ features }) => features.answer_type > 0);
   let bonus = 0;
-  // The start of another option's entry adds nothing about this one.
-  if (sentence.start === sentence.entry) return 0;
   for (const { source, start, end } of chosen) {
     if (source !== sentence.source) continue;
     if (sentence.start >= end && text.slice(end, sentence.start).trim() === "")

@@ -1,12 +1,12 @@
 /** Finds the sentences in passages that answer a question: by words, then by similarity. */
 import { StepPauses } from "../../core/lib/chunked-work";
 import type { Question } from "../chats/contract";
-import type { SearchedTerm, SearchIndex, SimilarityOptions } from "../search-index/contract";
+import type { SearchedTerm, SearchIndex } from "../search-index/contract";
 import type { Retrieved } from "../search/contract";
 import { nameEvidence, namedIn } from "./question-names";
 import { questionParts } from "./question-parts";
 import { isRelevant, type RelevanceContext } from "./relevance";
-import { chooseSentences, isRepetition } from "./sentence-choice";
+import { chooseSentences, type RankedAnswer } from "./sentence-choice";
 import {
   sentenceReader,
   type FoundSentence,
@@ -29,15 +29,8 @@ const candidates_in_other_language_max = 40;
 const tokens_max = 400;
 /** Only the beginning of a longer sentence is compared; UTF-16 units. */
 const compared_chars_max = 400;
-/** Of two questions, each gets half of the answer. */
-const sizes = {
-  one: { chars_max: 380, sentences_max: 4 },
-  two: { chars_max: 190, sentences_max: 2 },
-} as const;
 /** The weight of the other question's words, which may name the common subject. */
 const other_part_weight = 0.5;
-/** A sentence of the first answer's passage is this much likelier to answer the second question. */
-const same_passage_bonus = 1;
 
 /** How texts are analysed. */
 export interface FinderOptions {
@@ -53,90 +46,151 @@ export interface FoundSentences {
   readonly ranked: readonly Sentence[];
 }
 
+/** A text with one or two questions, and the passages that were found for it. */
+interface FinderContext extends Pick<RelevanceContext, "is_other_language" | "languages"> {
+  readonly compare: Question["compare"];
+  /** Its questions. */
+  readonly parts: readonly string[];
+  /** The terms of all of them. */
+  readonly terms: readonly Weighted[];
+  readonly analysis: TextAnalysis;
+  readonly sources: readonly Source[];
+  /** The texts of all passages. */
+  readonly passages_text: string;
+  readonly passage_terms: ReadonlySet<string>;
+  readonly meanings: Retrieved["meanings"];
+  readonly lead: Retrieved["lead"];
+  /** Each step takes some milliseconds. */
+  readonly pauses: StepPauses;
+}
+interface Ranking extends Pick<RelevanceContext, "are_by_tokens" | "alignment"> {
+  /** Most likely first. */
+  readonly ranked: readonly Sentence[];
+}
+
 /** For each question of a text, the sentences that answer it. */
 export async function findSentences(
   question: Pick<Question, "text" | "compare">,
-  { passages, meanings, terms: searched_terms, lead }: Retrieved,
+  retrieved: Retrieved,
   options: FinderOptions,
 ): Promise<FoundSentences> {
+  const context = await contextOf(question, retrieved, options);
+  const answers = await Promise.all(context.parts.map((part) => answerTo(part, context)));
+  return { ranked: answers[0]!.ranked, chosen: chooseSentences(answers, context.sources) };
+}
+
+async function contextOf(
+  { text, compare }: Pick<Question, "text" | "compare">,
+  { passages, meanings, terms, lead }: Retrieved,
+  options: FinderOptions,
+): Promise<FinderContext> {
   const sources = passages.map((passage): Source => ({
     text: passage.quote,
     title: passage.document_name,
     heading: passage.heading,
     score: passage.score,
   }));
-  const { areLanguagesDifferent, languageOf } = options;
-  const analysis = withForms(options.analysis, searched_terms);
-  // Each step takes some milliseconds.
   const pauses = new StepPauses();
-  const parts = questionParts(question.text);
-  const passages_text = sources.map(({ text }) => text).join("\n");
-  const is_other_language = areLanguagesDifferent(question.text, passages_text);
+  const analysis = withForms(options.analysis, terms);
+  const passages_text = sources.map((source) => source.text).join("\n");
   const passage_terms = await termsIn(sources, analysis, pauses);
-  const missing_compounds = missingCompounds(question.text, passage_terms, analysis);
-  const terms = searched_terms.filter(({ term }) => !missing_compounds.has(term));
-  const terms_of = parts.map((part) => termsOf(part, parts, terms, analysis));
-  const language = languageOf(question.text, { is_question: true });
-  const languages = { question: language, texts: languageOf(passages_text) };
-  const answers = await Promise.all(
-    parts.map(async (part, at) => {
-      const { ranked, are_by_tokens, alignment } = await ranking(part, terms_of[at]!, sources, {
-        compare: question.compare,
-        analysis,
-        candidates:
-          (is_other_language ? candidates_in_other_language_max : candidates_max) / parts.length,
-        by_tokens: is_other_language,
-        languages,
-        pauses,
-      });
-      const [best] = ranked;
-      const is_answer =
-        best !== undefined &&
-        isRelevant(best, {
-          passages_coverage: coveredShare(terms_of[at]!, passage_terms),
-          names: nameEvidence(namedIn(part, { analysis, language }), {
-            text: passages_text,
-            passage_terms,
-            own_terms: new Set(termsOfSource(sources[best.source]!, analysis)),
-          }),
-          passage_meaning: meanings[best.source] ?? null,
-          lead: lead ?? 0,
-          others_meaning: meanOf(ranked.slice(1).map(({ similarity }) => similarity)),
-          is_other_language,
-          are_by_tokens,
-          alignment,
-          languages,
-          question: part,
-        });
-      return { ranked, is_answer };
-    }),
-  );
-  const size = parts.length === 1 ? sizes.one : sizes.two;
-  const textOf = ({ source, start, end }: Sentence) => sources[source]!.text.slice(start, end);
-  const chosen: Sentence[] = [];
-  for (const { ranked, is_answer } of answers) {
-    // Sentences of the first answer are not repeated, which leaves room for others.
-    const unused = inPassageFirst(ranked, chosen[0]).filter(
-      (sentence) => !chosen.some((other) => isRepetition(textOf(sentence), textOf(other))),
-    );
-    if (is_answer) chosen.push(...chooseSentences(unused, sources, size));
-  }
-  return { ranked: answers[0]!.ranked, chosen };
+  const missing_compounds = missingCompounds(text, passage_terms, analysis);
+  return {
+    compare,
+    parts: questionParts(text),
+    terms: terms.filter(({ term }) => !missing_compounds.has(term)),
+    analysis,
+    sources,
+    passages_text,
+    passage_terms,
+    meanings,
+    lead,
+    is_other_language: options.areLanguagesDifferent(text, passages_text),
+    languages: {
+      question: options.languageOf(text, { is_question: true }),
+      texts: options.languageOf(passages_text),
+    },
+    pauses,
+  };
 }
-/** The second question is often about the same, so the passage of the first answer is preferred. */
-const inPassageFirst = (
-  ranked: readonly Sentence[],
-  first_answer?: Sentence,
-): readonly Sentence[] =>
-  first_answer === undefined
-    ? ranked
-    : ranked
-        .map((sentence) =>
-          sentence.source === first_answer.source
-            ? { ...sentence, score: sentence.score + same_passage_bonus }
-            : sentence,
-        )
-        .sort((a, b) => b.score - a.score);
+
+async function answerTo(part: string, context: FinderContext): Promise<RankedAnswer> {
+  const terms = termsOf(part, context);
+  const ranking = await rank(part, terms, context);
+  const { ranked } = ranking;
+  const [best] = ranked;
+  const is_answer =
+    best !== undefined && isRelevant(best, relevanceContext(part, terms, best, ranking, context));
+  return { ranked, is_answer };
+}
+
+async function rank(
+  question: string,
+  terms: readonly Weighted[],
+  { compare, parts, analysis, sources, is_other_language, languages, pauses }: FinderContext,
+): Promise<Ranking> {
+  const sentencesOf = sentenceReader(question, terms, sources[0]?.score ?? 1, analysis);
+  const sentences: FoundSentence[] = [];
+  for (const [at, source] of sources.entries()) {
+    await pauses.pause();
+    sentences.push(...sentencesOf(source, at));
+  }
+  const by_words = rankSentences(sentences);
+  const compared_max =
+    (is_other_language ? candidates_in_other_language_max : candidates_max) / parts.length;
+  const texts = comparedTexts(by_words.slice(0, compared_max), sources);
+  const options = {
+    timeout_ms: meaning_timeout_ms,
+    tokens_max,
+    by_tokens: is_other_language,
+    languages,
+  };
+  const similarities = await compare?.(question, texts, options);
+  return {
+    ranked: rankByMeaning(by_words, similarities?.of_texts ?? []),
+    are_by_tokens: similarities?.are_by_tokens ?? false,
+    alignment: similarities?.alignment ?? null,
+  };
+}
+
+/** How sentences are compared: with what they say something about. */
+const comparedTexts = (ranked: readonly Sentence[], sources: readonly Source[]): string[] =>
+  ranked.map(({ source, start, end, row, term }) => {
+    const { text: whole, heading, title } = sources[source]!;
+    const above = row ? (heading ?? title) : term;
+    const content = row?.text ?? whole.slice(start, end);
+    return (above === undefined ? content : `${above}: ${content}`)
+      .slice(0, compared_chars_max)
+      .toWellFormed();
+  });
+
+/** What decides whether the best sentence answers this question. */
+function relevanceContext(
+  question: string,
+  terms: readonly Weighted[],
+  best: Sentence,
+  { ranked, are_by_tokens, alignment }: Ranking,
+  context: FinderContext,
+): RelevanceContext {
+  const { analysis, passages_text, passage_terms, languages, is_other_language } = context;
+  const named = namedIn(question, { analysis, language: languages.question });
+  return {
+    question,
+    passages_coverage: coveredShare(terms, passage_terms),
+    names: nameEvidence(named, {
+      text: passages_text,
+      passage_terms,
+      own_terms: new Set(termsOfSource(context.sources[best.source]!, analysis)),
+    }),
+    passage_meaning: context.meanings[best.source] ?? null,
+    lead: context.lead ?? 0,
+    others_meaning: meanOf(ranked.slice(1).map(({ similarity }) => similarity)),
+    is_other_language,
+    languages,
+    are_by_tokens,
+    alignment,
+  };
+}
 
 /** Other forms of the question's words count as these words. */
 function withForms(analysis: TextAnalysis, terms: readonly SearchedTerm[]): TextAnalysis {
@@ -185,69 +239,14 @@ function meanOf(similarities: readonly (number | null)[]): number {
 }
 
 /** The terms of a part, and those of the other parts with less weight. */
-function termsOf(
-  part: string,
-  parts: readonly string[],
-  terms: readonly Weighted[],
-  { analyze }: TextAnalysis,
-): readonly Weighted[] {
+function termsOf(part: string, { parts, terms, analysis }: FinderContext): readonly Weighted[] {
   if (parts.length === 1) return terms;
-  const part_terms = new Set(analyze(part).map(({ term }) => term));
+  const part_terms = new Set(analysis.analyze(part).map(({ term }) => term));
   return terms.map(({ term, idf }) => ({
     term,
     idf: part_terms.has(term) ? idf : idf * other_part_weight,
   }));
 }
-
-async function ranking(
-  question: string,
-  terms: readonly Weighted[],
-  sources: readonly Source[],
-  {
-    compare,
-    analysis,
-    candidates,
-    by_tokens,
-    languages,
-    pauses,
-  }: {
-    readonly compare: Question["compare"];
-    readonly analysis: TextAnalysis;
-    readonly candidates: number;
-    readonly by_tokens: boolean;
-    readonly languages: SimilarityOptions["languages"];
-    readonly pauses: StepPauses;
-  },
-): Promise<
-  { readonly ranked: Sentence[] } & Pick<RelevanceContext, "are_by_tokens" | "alignment">
-> {
-  const sentencesOf = sentenceReader(question, terms, sources[0]?.score ?? 1, analysis);
-  const sentences: FoundSentence[] = [];
-  for (const [at, source] of sources.entries()) {
-    await pauses.pause();
-    sentences.push(...sentencesOf(source, at));
-  }
-  const by_words = rankSentences(sentences);
-  const texts = comparedTexts(by_words.slice(0, candidates), sources);
-  const options = { timeout_ms: meaning_timeout_ms, tokens_max, by_tokens, languages };
-  const similarities = await compare?.(question, texts, options);
-  return {
-    ranked: rankByMeaning(by_words, similarities?.of_texts ?? []),
-    are_by_tokens: similarities?.are_by_tokens ?? false,
-    alignment: similarities?.alignment ?? null,
-  };
-}
-
-/** How sentences are compared: with what they say something about. */
-const comparedTexts = (ranked: readonly Sentence[], sources: readonly Source[]): string[] =>
-  ranked.map(({ source, start, end, row, term }) => {
-    const { text: whole, heading, title } = sources[source]!;
-    const above = row ? (heading ?? title) : term;
-    const content = row?.text ?? whole.slice(start, end);
-    return (above === undefined ? content : `${above}: ${content}`)
-      .slice(0, compared_chars_max)
-      .toWellFormed();
-  });
 
 /** The terms in a passage, its title and heading. */
 const termsOfSource = (

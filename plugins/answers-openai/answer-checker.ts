@@ -8,7 +8,7 @@ import type { Citation } from "../search/contract";
 import { endsInFence, isWithinCode, shielded, unshielded } from "./code-shield";
 import type { TextAnalysis } from "./evidence";
 import { private_characters } from "./markdown";
-import { certainLength, settledLength, withoutMarkers } from "./markers";
+import { certainLength, settledLength, withoutMarkers, type Marker } from "./markers";
 import { isOpen } from "./quotations";
 import { SentenceChecker, type CheckedSources } from "./sentence-checker";
 import { ReasoningFilter } from "./reasoning-filter";
@@ -183,34 +183,30 @@ export class AnswerChecker {
 
   /** Checks every complete pending sentence, or everything. */
   private check(all: boolean): void {
-    const { pending } = this;
-    this.looked_at = pending.length;
-    const { starts_line } = this;
+    const { pending, starts_line } = this;
+    const { sources, analysis } = this.options;
     const raw = all
       ? shielded(pending, codeIn(pending, { starts_line }).ranges)
       : this.settled().text;
-    const { text, markers } = withoutMarkers(raw, this.options.sources.length);
+    const { text, markers } = withoutMarkers(raw, sources.length);
+    const ends = boundaries(text, analysis);
     let from = 0;
-    let raw_length = 0;
     let used = 0;
-    const ends = boundaries(text, this.options.analysis);
-    const complete = completeRowsLength(text);
-    for (const to of all ? [...ends, text.length] : ends) {
-      if (!all && (to > complete || text.length - to < next_chars_min)) break;
-      const of_clause = markers
-        .slice(used)
-        .filter(({ at, leads }) => at < to || (at === to && (!leads || to === text.length)));
+    for (const to of all ? [...ends, text.length] : completeEnds(text, ends)) {
+      const further = markers.slice(used);
+      const next = further.findIndex((marker) => isBehind(marker, to, text));
+      const own = next < 0 ? further : further.slice(0, next);
       this.answer += this.sentences.check(
         text.slice(from, to),
-        of_clause.map((marker) => ({ ...marker, at: marker.at - from })),
+        own.map((marker) => ({ ...marker, at: marker.at - from })),
       );
-      used += of_clause.length;
-      raw_length += to - from + of_clause.reduce((sum, marker) => sum + marker.raw, 0);
+      used += own.length;
       from = to;
     }
-    this.pending = all ? "" : pending.slice(raw_length);
-    this.starts_line = beginsLine(pending.slice(0, raw_length), starts_line);
-    this.looked_at -= raw_length;
+    const checked = from + markers.slice(0, used).reduce((sum, marker) => sum + marker.raw, 0);
+    this.pending = all ? "" : pending.slice(checked);
+    this.starts_line = beginsLine(pending.slice(0, checked), starts_line);
+    this.looked_at = pending.length - checked;
     this.show();
   }
 
@@ -232,17 +228,27 @@ export class AnswerChecker {
  * Filter`) are not split.
  */
 function boundaries(text: string, analysis: TextAnalysis): number[] {
-  const numbers: number[] = [];
+  const ends: number[] = [];
   let from = 0;
   for (const start of sentenceStarts(text, analysis).slice(1)) {
     const part = text.slice(from, start);
     const is_heading = part.startsWith("#") && !part.includes("\n");
     if (part.length < open_chars_max && (is_heading || isOpenQuotation(part))) continue;
-    numbers.push(start);
+    ends.push(start);
     from = start;
   }
-  return numbers;
+  return ends;
 }
+
+/** The ends of complete sentences in a growing text: those that stay whatever follows. */
+function completeEnds(text: string, ends: readonly number[]): readonly number[] {
+  const length = Math.min(completeRowsLength(text), text.length - next_chars_min);
+  return ends.filter((end) => end <= length);
+}
+
+/** Whether a marker belongs to what follows the sentence that ends at `end`. */
+const isBehind = ({ at, leads }: Marker, end: number, text: string): boolean =>
+  at > end || (at === end && leads && end < text.length);
 
 const isOpenQuotation = (part: string): boolean => isOpen(part) && !/\n\s*\n/.test(part);
 

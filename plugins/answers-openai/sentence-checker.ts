@@ -103,19 +103,17 @@ export class SentenceChecker {
 
   private checked(written: string, markers: readonly Marker[]): string {
     const text = sanitized(withPlaceholders(written, markers));
-    const named = [...new Set(markers.flatMap((marker) => marker.sources.map((n) => n - 1)))];
-    const sources = named.filter((source) => source in this.sources);
+    const named = new Set(markers.flatMap(indicesOf));
+    const sources = [...named].filter((source) => source in this.sources);
     const quoted = this.checkQuotations(text, sources);
     const shown = quoted.text.replace(placeholders, "");
     const bare = unshielded(shown);
     const verdict = endsInFence(shown) ? this.judgeBlock(bare, sources) : this.judge(bare, sources);
-    const is_supported = !quoted.broken && verdict.sources.length > 0;
-    if (quoted.broken || (verdict.states && !is_supported) || verdict.is_foreign)
-      this.grounded = false;
-    if (verdict.states && is_supported && this.statements.mayAnswer(bare)) this.supported += 1;
-    if (quoted.broken || (verdict.states && !is_supported)) return marked(shown, unsupported_mark);
-    if (!verdict.states) return this.withCitations(quoted.text, markers, sources);
-    return this.withCitations(quoted.text, markers, verdict.sources);
+    const is_unsupported = quoted.broken || (verdict.states && verdict.sources.length === 0);
+    if (is_unsupported || verdict.is_foreign) this.grounded = false;
+    if (is_unsupported) return marked(shown, unsupported_mark);
+    if (verdict.states && this.statements.mayAnswer(bare)) this.supported += 1;
+    return this.withCitations(quoted.text, markers, verdict.states ? verdict.sources : sources);
   }
 
   /** Removes the marks of quotations, and of a block quotation, that occur in no source. */
@@ -141,9 +139,64 @@ export class SentenceChecker {
     return { text: block.text, broken: inline.broken || block.broken || in_code.broken };
   }
 
+  /** Which of the named sources support the sentence; if none does, which other one. */
+  private judge(text: string, named: readonly number[]): Verdict {
+    if (!this.statements.states(text)) return { states: false, sources: [], is_foreign: false };
+    const claim = this.statements.claimOf(text, this.evidence);
+    const sources = named.filter((source) => this.isBorneOut(text, claim, source, share_min));
+    if (sources.length > 0) return { states: true, sources, is_foreign: false };
+    if (this.isBorneOutTogether(text, claim, named))
+      return { states: true, sources: named, is_foreign: false };
+    const foreign = this.foreignSources(text, named);
+    if (foreign.length > 0) return { states: true, sources: foreign, is_foreign: true };
+    const other = this.mostSimilar(claim).find((source) =>
+      this.isBorneOut(text, claim, source, attributed_share_min),
+    );
+    return { states: true, sources: other === undefined ? [] : [other], is_foreign: false };
+  }
+
+  private isBorneOut(text: string, claim: Claim, source: number, share: number): boolean {
+    const best_share = this.evidence.find(source, claim)?.share ?? 0;
+    // Bare numbers, such as `Every ninety days`, share no word.
+    return (claim.size === 0 || best_share >= share) && this.agreement.agrees(text, [source]);
+  }
+
+  /** Each part may be in a different source, which must share as much of it as of a sentence. */
+  private isBorneOutTogether(text: string, claim: Claim, sources: readonly number[]): boolean {
+    const sharesEnough = (clause: string, source: number): boolean => {
+      const part = this.statements.claimOf(clause, this.evidence);
+      return part.size === 0 || (this.evidence.find(source, part)?.share ?? 0) >= share_min;
+    };
+    return (
+      sources.length > 1 &&
+      this.evidence.sharedBy(sources, claim) >= share_min &&
+      this.agreement.agrees(text, sources, sharesEnough)
+    );
+  }
+
+  /** Those of the sources in another language that have the facts of the sentence. */
+  private foreignSources(text: string, sources: readonly number[]): number[] {
+    const language = this.statements.languageOf(text);
+    return sources.filter(
+      (source) =>
+        language !== null &&
+        this.languages[source] !== null &&
+        this.languages[source] !== language &&
+        this.agreement.agreesInFacts(text, source),
+    );
+  }
+
+  /** All sources, those that share most first. */
+  private mostSimilar(claim: Claim): number[] {
+    return [...this.sources.keys()]
+      .map((source) => ({ source, share: this.evidence.find(source, claim)?.share ?? 0 }))
+      .toSorted((a, b) => b.share - a.share)
+      .map(({ source }) => source);
+  }
+
   /**
-   * The same of a block of code, which may be as long as several sentences of its source. As it is
-   * in a source, it is supported, whatever it means.
+   * Judges a block of code, which may be as long as several sentences of its source. As it is in a
+   * source, it is supported, whatever it means.
    */
   private judgeBlock(text: string, named: readonly number[]): Verdict {
     const [block] = codeIn(text).ranges;
@@ -166,47 +219,6 @@ export class SentenceChecker {
     };
   }
 
-  /** Which of the named sources support the sentence; if none does, which other one. */
-  private judge(text: string, named: readonly number[]): Verdict {
-    if (!this.statements.states(text)) return { states: false, sources: [], is_foreign: false };
-    const claim = this.statements.claimOf(text, this.evidence);
-    const sources = named.filter((source) => this.isBorneOut(text, claim, source, share_min));
-    if (sources.length > 0) return { states: true, sources, is_foreign: false };
-    // Each part of it may be in a different one, which must share as much of it as of a sentence.
-    const sharesEnough = (clause: string, source: number): boolean => {
-      const part = this.statements.claimOf(clause, this.evidence);
-      return part.size === 0 || (this.evidence.find(source, part)?.share ?? 0) >= share_min;
-    };
-    if (
-      named.length > 1 &&
-      this.evidence.sharedBy(named, claim) >= share_min &&
-      this.agreement.agrees(text, named, sharesEnough)
-    )
-      return { states: true, sources: named, is_foreign: false };
-    const language = this.statements.languageOf(text);
-    const foreign = named.filter(
-      (source) =>
-        language !== null &&
-        this.languages[source] !== null &&
-        this.languages[source] !== language &&
-        this.agreement.agreesInFacts(text, source),
-    );
-    if (foreign.length > 0) return { states: true, sources: foreign, is_foreign: true };
-    const shares = [...this.sources.keys()]
-      .map((source) => ({ source, share: this.evidence.find(source, claim)?.share ?? 0 }))
-      .toSorted((a, b) => b.share - a.share);
-    const other = shares.find(({ source }) =>
-      this.isBorneOut(text, claim, source, attributed_share_min),
-    );
-    return { states: true, sources: other ? [other.source] : [], is_foreign: false };
-  }
-
-  private isBorneOut(text: string, claim: Claim, source: number, share: number): boolean {
-    const best_share = this.evidence.find(source, claim)?.share ?? 0;
-    // Bare numbers, such as `Every ninety days`, share no word.
-    return (claim.size === 0 || best_share >= share) && this.agreement.agrees(text, [source]);
-  }
-
   /** Replaces the markers with the numbers of citations; without markers, appends them. */
   private withCitations(
     text: string,
@@ -224,16 +236,14 @@ export class SentenceChecker {
       .replace(placeholders, (char) => {
         const marker = markers[markerIndex(char)];
         if (!marker || marker.leads) return "";
-        const numbers = numbersOf(
-          marker.sources.map((n) => n - 1).filter((source) => sources.includes(source)),
-        );
+        const numbers = numbersOf(indicesOf(marker).filter((source) => sources.includes(source)));
         placed ||= numbers !== "";
         return numbers === "" ? "" : `${marker.spaced ? " " : ""}${numbers}`;
       })
       .replace(/\[(\d+)\][ \t]*(?=\[\1\])/g, "")
       .replace(/(\[\d+\])[ \t]+(?=\[\d+\])/g, "$1");
     if (placed && leading.length === 0) return shown;
-    const at_end = placed ? leading.flatMap((marker) => marker.sources.map((n) => n - 1)) : sources;
+    const at_end = placed ? leading.flatMap(indicesOf) : sources;
     return marked(shown, numbersOf(at_end.filter((source) => sources.includes(source))));
   }
 
@@ -259,6 +269,7 @@ export class SentenceChecker {
   }
 }
 
+const indicesOf = (marker: Marker): number[] => marker.sources.map((number) => number - 1);
 const spaced = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 function withPlaceholders(written: string, markers: readonly Marker[]): string {

@@ -57,8 +57,8 @@ export class AttemptSender {
     if (!(await accounts.findUser(webhook.owner_id)).active)
       return (tx) => deliveries.end(tx, delivery.id, "cancelled");
     const begun = await deliveries.beginAttempt(key);
+    if (begun === "not_due") return;
     if (begun === "interrupted") return (tx) => deliveries.endInterrupted(tx, webhook, key);
-    if (!begun) return;
     const started_ms = performance.now();
     const outcome = await this.send(webhook, delivery, signal);
     const duration_ms = Math.round(performance.now() - started_ms);

@@ -14,7 +14,7 @@ import type { WebhookEvent } from "./contract";
 import * as deliveryStore from "./delivery-store";
 import * as store from "./store";
 import type { AttemptEnd } from "./delivery-store";
-import type { AttemptRow, DeliveryRow, WebhookRow } from "./store";
+import type { AttemptRow, DeliveryRow, DeliveryStatus, WebhookRow } from "./store";
 
 /** A delivery with its attempts, oldest first. */
 export interface FullDelivery {
@@ -132,25 +132,24 @@ export class Deliveries {
   }
 
   /**
-   * Counts the attempt before anything is sent, so that no crash leads to a fourth. False when it
-   * is not this attempt's turn: it has ended, or the delivery has. "interrupted": it was begun
-   * before, with an unknown outcome.
+   * Counts the attempt before anything is sent, so that no crash leads to a fourth. `not_due`: it
+   * has ended, or the delivery has. `interrupted`: it was begun before, with an unknown outcome.
    */
-  beginAttempt({ delivery_id, attempt }: AttemptKey): Promise<boolean | "interrupted"> {
+  beginAttempt({ delivery_id, attempt }: AttemptKey): Promise<"begun" | "interrupted" | "not_due"> {
     return this.ctx.inTransaction(async (tx) => {
       const delivery = await deliveryStore.findDelivery(tx, delivery_id);
-      if (delivery?.status !== "pending") return false;
+      if (delivery?.status !== "pending") return "not_due";
       if (delivery.attempts === attempt) {
         const begun = await deliveryStore.findAttempt(tx, delivery_id, attempt);
-        return begun?.duration_ms === null ? "interrupted" : false;
+        return begun?.duration_ms === null ? "interrupted" : "not_due";
       }
-      if (delivery.attempts !== attempt - 1 || attempt > attempts_max) return false;
+      if (delivery.attempts !== attempt - 1 || attempt > attempts_max) return "not_due";
       await deliveryStore.insertAttempt(tx, delivery_id, attempt, this.ctx.now_ms());
       await deliveryStore.updateDelivery(tx, delivery_id, {
         attempts: attempt,
         next_attempt_at: null,
       });
-      return true;
+      return "begun";
     });
   }
 
@@ -163,16 +162,9 @@ export class Deliveries {
   ): Promise<void> {
     await deliveryStore.endAttempt(tx, delivery_id, attempt, end);
     this.notify(webhook, delivery_id, "changed");
-    if (outcome !== "failed")
-      return deliveryStore.updateDelivery(tx, delivery_id, {
-        status: outcome === "delivered" ? "delivered" : "skipped",
-        next_attempt_at: null,
-      });
-    if (attempt >= attempts_max)
-      return deliveryStore.updateDelivery(tx, delivery_id, {
-        status: "dropped",
-        next_attempt_at: null,
-      });
+    const status = statusAfter(outcome, attempt);
+    if (status !== "pending")
+      return deliveryStore.updateDelivery(tx, delivery_id, { status, next_attempt_at: null });
     const delays_ms = this.ctx.retry_delays_ms();
     const delay_ms = jitter(delays_ms[attempt - 1] ?? delays_ms.at(-1) ?? 0, jitter_share);
     const next_attempt_at =
@@ -273,6 +265,12 @@ export class Deliveries {
     this.ctx.notify({ owner_id, kind: "delivery", id: delivery_id, action });
     this.ctx.notify({ owner_id, kind: "webhook", id: webhook_id, action: "changed" });
   }
+}
+
+function statusAfter(outcome: AttemptResult["outcome"], attempt: number): DeliveryStatus {
+  if (outcome === "delivered") return "delivered";
+  if (outcome === "refused") return "skipped";
+  return attempt < attempts_max ? "pending" : "dropped";
 }
 
 async function requireDelivery(

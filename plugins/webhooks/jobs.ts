@@ -3,6 +3,8 @@ import { every, handle, job, t, type Context, type JobHandler } from "../../core
 import type { AttemptSender } from "./attempts";
 import { WebhookDue } from "./contract";
 import type { Deliveries, DeliveriesContext } from "./deliveries";
+import { record_events } from "./record-events";
+import type { Subscriptions } from "./subscriptions";
 
 /** One attempt of a delivery. */
 export const Deliver = job(
@@ -17,7 +19,7 @@ export const Prune = job("webhooks.prune", t.Object({}));
  * together are claimed together and share a commit, so a thousand events take no longer than their
  * rows.
  */
-export const creation_limits = { attempts_max: 20, timeout_ms: 10_000, concurrency: 32 };
+const creation_limits = { attempts_max: 20, timeout_ms: 10_000, concurrency: 32 };
 
 /** One webhook gets one attempt at a time, so a slow receiver delays nobody else. */
 export const enqueueAttempt =
@@ -31,18 +33,38 @@ export const enqueueAttempt =
       run_at_ms,
     });
 
+/** Every event is about some user's records. */
+const ownerOf = (payload: unknown): string => (payload as { readonly owner_id: string }).owner_id;
+
+/** One delivery for each webhook that lists the event; no job when none does. */
+const recordEventJobs = (deliveries: Deliveries, subscriptions: Subscriptions): JobHandler[] =>
+  record_events.map(({ on, type, bodyOf }) =>
+    handle(
+      on,
+      async (payload) => (tx) =>
+        deliveries.createForEvent(tx, ownerOf(payload), type, { event: type, ...bodyOf(payload) }),
+      {
+        ...creation_limits,
+        wants: (payload, tx) => subscriptions.has(tx, ownerOf(payload), type),
+        ownerOf,
+      },
+    ),
+  );
+
 /** The jobs with their limits. */
 export const webhookJobs = (
   deliveries: Deliveries,
   sender: AttemptSender,
+  subscriptions: Subscriptions,
 ): readonly JobHandler[] => [
   handle(
     WebhookDue,
     async ({ owner_id, event_type, body }) =>
       (tx) =>
         deliveries.createForEvent(tx, owner_id, event_type, body),
-    { ...creation_limits, ownerOf: ({ owner_id }) => owner_id },
+    { ...creation_limits, ownerOf },
   ),
+  ...recordEventJobs(deliveries, subscriptions),
   handle(Deliver, (payload, run) => sender.run(payload, run), {
     // Runs of an attempt's job, which sends at most once: deliveries.ts counts the POSTs.
     attempts_max: 10,

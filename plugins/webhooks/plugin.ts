@@ -19,7 +19,7 @@ import { webhookChecks } from "./checks";
 import { enqueueAttempt, webhookJobs, webhookSchedules } from "./jobs";
 import { webhookMetrics } from "./metrics";
 import { migrations } from "./migrations";
-import { recordEventJobs, recordEvents } from "./record-events";
+import { record_events } from "./record-events";
 import { lateSchemas } from "./new-webhook";
 import { routes, webhookHandlers } from "./routes";
 import { sentRequest } from "./sent-requests";
@@ -136,7 +136,7 @@ export default definePlugin({
       services: { lookup },
       routes: webhookHandlers(webhooks, deliveries, ctx.now_ms),
       fills: [
-        ...recordEvents,
+        ...record_events.map((event) => fill(WebhookEvents, event)),
         ...webhookMetrics(ctx),
         ...webhookChecks({ ...ctx, lookup, deliveries }),
         fill(DocumentParts, {
@@ -148,8 +148,7 @@ export default definePlugin({
         }),
       ],
       jobs: [
-        ...webhookJobs(deliveries, sender),
-        ...recordEventJobs(deliveries, subscriptions),
+        ...webhookJobs(deliveries, sender, subscriptions),
         purgeOfUser((user_id, signal) => webhooks.removeAll(user_id, signal)),
       ],
       schedules: webhookSchedules,

@@ -171,43 +171,43 @@ class AnswerAttempt {
    */
   save(tx: Db, answered: Answered): Promise<void> {
     return this.withReadableErrors(async () => {
-      const { ctx, message, run } = this;
       const { citations, related = [] } = answered;
-      const in_scope = await this.inScope(tx, [...citations, ...related]);
-      const verified = await verifiedEvidence(
-        ctx.documents,
-        tx,
-        [...citations, ...related],
-        in_scope,
-      );
-      if (
-        citations.some((citation) => !verified.has(citation)) &&
-        !run.last &&
-        (await this.isOutdated(tx, citations, in_scope))
-      )
+      const evidence = [...citations, ...related];
+      const in_scope = await this.inScope(tx, evidence);
+      const verified = await verifiedEvidence(this.ctx.documents, tx, evidence, in_scope);
+      const may_retry = !this.run.last && citations.some((citation) => !verified.has(citation));
+      if (may_retry && (await this.isOutdated(tx, citations, in_scope)))
         throw new HttpError(
           409,
           "conflict",
           "A document changed while the answer was being written. Ask again.",
         );
-      const result = savedAnswer(message, answered, (cited) => verified.has(cited));
-      const now = ctx.now_ms();
-      const ended = await messageStore.endMessage(tx, message.id, {
-        status: "COMPLETED",
-        completed_at: now,
-        result: JSON.stringify(result),
-      });
-      if (!ended) return;
-      await completeAnswer(tx, message.id, result, now);
-      await messageStore.deleteCitations(tx, message.id);
-      await messageStore.insertCitations(tx, message.id, documentIds(evidenceOf(result)));
-      const { owner_id } = this.chat;
-      const { chat_id, request_id } = message;
-      const { outcome } = result;
-      await ctx.emit(tx, AnswerCompleted, { owner_id, chat_id, request_id, outcome });
-      publishStatus(ctx, message.id);
-      notifyMessage(ctx, owner_id, message);
+      await this.complete(
+        tx,
+        savedAnswer(this.message, answered, (cited) => verified.has(cited)),
+      );
     });
+  }
+
+  /** Ends the message with this answer, unless it has ended meanwhile. */
+  private async complete(tx: Db, result: AnswerResult): Promise<void> {
+    const { ctx, message } = this;
+    const now = ctx.now_ms();
+    const ended = await messageStore.endMessage(tx, message.id, {
+      status: "COMPLETED",
+      completed_at: now,
+      result: JSON.stringify(result),
+    });
+    if (!ended) return;
+    await completeAnswer(tx, message.id, result, now);
+    await messageStore.deleteCitations(tx, message.id);
+    await messageStore.insertCitations(tx, message.id, documentIds(evidenceOf(result)));
+    const { owner_id } = this.chat;
+    const { chat_id, request_id } = message;
+    const { outcome } = result;
+    await ctx.emit(tx, AnswerCompleted, { owner_id, chat_id, request_id, outcome });
+    publishStatus(ctx, message.id);
+    notifyMessage(ctx, owner_id, message);
   }
 
   /** Collects found passages and emitted text in these arguments. */

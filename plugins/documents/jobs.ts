@@ -28,13 +28,13 @@ const texts_concurrency = 48;
 const texts_concurrency_per_owner = 40;
 const small_text_bytes_max = 64 * 1024;
 
-type Indexed = Parameters<DocumentContext["enqueueIndexing"]>[1];
-const isSmall = ({ size_bytes }: Pick<Indexed, "size_bytes">): boolean =>
+type VersionToQueue = Parameters<DocumentContext["enqueueIndexing"]>[1];
+const isSmall = ({ size_bytes }: Pick<VersionToQueue, "size_bytes">): boolean =>
   size_bytes <= small_text_bytes_max;
 /** The arguments of `enqueue` for this version. */
 const indexing = (
   job_ref: typeof IndexDocument,
-  { id, owner_id, version }: Indexed,
+  { id, owner_id, version }: VersionToQueue,
   queue_concurrency: number,
 ) =>
   [
@@ -42,7 +42,7 @@ const indexing = (
     { document_id: id, version },
     { subject: id, owner: owner_id, queue: `${job_ref.id}:${owner_id}`, queue_concurrency },
   ] as const;
-const textIndexing = (document: Indexed) =>
+const textIndexing = (document: VersionToQueue) =>
   indexing(IndexText, document, texts_concurrency_per_owner);
 
 /** The functions that enqueue the jobs of documents. */

@@ -12,6 +12,7 @@ import {
   t,
   toPage,
   type Client,
+  type FilePart,
   type HandlersOf,
   named,
 } from "../../core/sdk";
@@ -346,25 +347,19 @@ export const documentHandlers = (ctx: DocumentContext): Handlers => ({
 const uploadHandler = (ctx: DocumentContext): Pick<Handlers, "upload"> => ({
   upload: async ({ caller, client, query: { folder_id, overwrite = false, name }, request }) => {
     const chosen_name = name === undefined ? {} : { name: documentName(name, "?name") };
+    const uploadOf = (file: FilePart) => ({ ...file, ...chosen_name, folder_id, overwrite });
     const bytes_max = ctx.config.upload_bytes_max;
     const size_bytes = announcedBytes(request, bytes_max);
     await ctx.folders.require(ctx.db, caller.owner_id, folder_id);
     const { received, ...file } = await receiveFile(request, ctx.files, {
       part: "file",
       bytes_max,
-      admit: (file) =>
-        creation.checkUpload(
-          ctx,
-          caller.owner_id,
-          { ...file, ...chosen_name, folder_id, overwrite },
-          size_bytes,
-        ),
+      admit: (file) => creation.checkUpload(ctx, caller.owner_id, uploadOf(file), size_bytes),
     });
-    const upload = { ...file, ...chosen_name, folder_id, overwrite };
     const { document, replaced } = await creation.addUpload(
       ctx,
       caller.owner_id,
-      upload,
+      uploadOf(file),
       received,
       request.signal,
     );

@@ -55,6 +55,11 @@ export interface Upload {
 
 /** The origin of the newest version. */
 type Source = Pick<DocumentRow, "source_kind" | "source_uri" | "source_run_id">;
+const sentAs = (source_kind: "text" | "upload"): Source => ({
+  source_kind,
+  source_uri: null,
+  source_run_id: null,
+});
 type NewDocument = Pick<DocumentRow, "owner_id" | "name"> & {
   readonly id?: string;
   readonly folder_id: string;
@@ -70,15 +75,11 @@ const not_indexed = { ...queued, warnings: "[]", page_count: null, language: nul
 export async function addText(
   ctx: DocumentContext,
   owner_id: string,
-  { folder_id, name: given, content, long_text }: NewText,
+  new_text: NewText,
   signal?: AbortSignal,
 ): Promise<Document> {
-  const name =
-    given !== undefined && given !== null
-      ? documentName(given, "/name")
-      : long_text
-        ? await nameOfLongText(longTextOf(long_text))
-        : nameOfText(content);
+  const { folder_id, content, long_text } = new_text;
+  const name = await nameOf(new_text);
   const measure = long_text ? await measureBytes(long_text) : await measureText(content);
   if (long_text || content.length > large_text_units || ctx.before_intake.any)
     await requireAllowed(ctx, owner_id, folder_id, measure.size_bytes);
@@ -95,12 +96,11 @@ export async function addText(
     media_type,
     in_files: 0,
   };
-  const source: Source = { source_kind: "text", source_uri: null, source_run_id: null };
-  const id = ctx.newId("doc");
+  const document = { id: ctx.newId("doc"), owner_id, folder_id, name };
   // A long one is read from where it is stored.
   const fresh = long_text === undefined && {
     ...version,
-    id,
+    id: document.id,
     owner_id,
     name,
     version: 1,
@@ -115,14 +115,18 @@ export async function addText(
         await text.keep(tx);
         // Before the job that needs it starts.
         if (fresh && !indexing) ctx.afterCommit(() => ctx.fresh_texts.keep(fresh));
-        const document = { id, owner_id, folder_id, name };
-        return insert(ctx, tx, document, version, source, indexing);
+        return insert(ctx, tx, document, version, sentAs("text"), indexing);
       }),
     );
   } catch (error) {
     text.discard();
     throw error;
   }
+}
+
+async function nameOf({ name, content, long_text }: NewText): Promise<string> {
+  if (name !== undefined && name !== null) return documentName(name, "/name");
+  return long_text ? nameOfLongText(longTextOf(long_text)) : nameOfText(content);
 }
 
 /** A longer text is written ahead of its document only after checking that nothing refuses it. */
@@ -166,7 +170,7 @@ export async function addUpload(
   signal?: AbortSignal,
 ): Promise<{ readonly document: Document; readonly replaced: boolean }> {
   const version = fileVersion(received, declared_type);
-  const source: Source = { source_kind: "upload", source_uri: null, source_run_id: null };
+  const source = sentAs("upload");
   try {
     const sent = { owner_id, folder_id, name, media_type: declared_type, from: received };
     await admitSent(ctx, "upload", sent, signal);
@@ -301,7 +305,7 @@ async function insert(
   };
   await ctx.quotas.chargeAll(tx, owner_id, { documents: 1, storage: size_bytes });
   const insertion = new DocumentInsertion(ctx, tx, { row, version, folder_id });
-  // If it is indexed already, it is written as such.
+  // An index that is done already writes the document, as synced, together with itself.
   await indexing?.enqueue(tx, insertion);
   if (!insertion.is_written) await insertion.write();
   if (!indexing) await ctx.enqueueIndexing(tx, row, isText(version));

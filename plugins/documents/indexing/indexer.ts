@@ -37,14 +37,14 @@ export async function indexDocument(
   ctx.files.requireFreeSpace();
   let extracted: NewText | undefined;
   try {
-    const { text: words, ...text } = isReady(work)
+    const { text: content, ...text } = isReady(work)
       ? readyText(work)
       : await extractFile(ctx, work, job);
     ({ extracted } = text);
     const { stored, pages, headings, times } = text;
     const { owner_id, name: title } = work;
     const prepared = await ctx.index.prepare(
-      { owner_id, document_id, version, title, text: words, stored, pages, headings, times },
+      { owner_id, document_id, version, title, text: content, stored, pages, headings, times },
       job.signal,
     );
     if (prepared.is_empty) throw new ExtractionFailure("empty", "The document has no text.");

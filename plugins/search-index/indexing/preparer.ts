@@ -61,13 +61,13 @@ export class DocumentPreparer {
   /** @throws HttpError 507 when the disk is full, or the reason of the signal. */
   prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared> {
     const { owner_id, title, text, stored, pages, headings, times } = input;
-    return this.collect(input, stored?.id ?? text ?? "", signal, (onSegments, ended) =>
+    return this.collect(input, stored?.id ?? text ?? "", signal, (takeSegment, ended) =>
       this.ctx.encoder.ask(
         { title, text, stored, pages, headings, times },
         {
           owner: owner_id,
           signal: ended,
-          onPart: (part) => onSegments(part).catch(() => undefined),
+          onPart: (part) => takeSegment(part).catch(() => undefined),
         },
       ),
     );
@@ -75,13 +75,13 @@ export class DocumentPreparer {
 
   /** The same with encoded segments. `set_id`: the set for their vectors. */
   takeOver(input: TakenOver, set_id: number | null, signal?: AbortSignal): Promise<Prepared> {
-    return this.collect(input, input.stored.id, signal, async (onSegments, ended) => {
+    return this.collect(input, input.stored.id, signal, async (takeSegment, ended) => {
       for await (const { chunks, data, vectors } of input.segments) {
         ended.throwIfAborted();
         const block = set_id === null ? null : vectorsOf(input.vectors, vectors);
         // A copy is aligned for numbers.
         const segment = new Uint32Array(data.slice().buffer);
-        await onSegments({
+        await takeSegment({
           ...placed({ data: segment, chunks }),
           vectors: block && { set_id: set_id!, data: block },
         });
@@ -95,7 +95,7 @@ export class DocumentPreparer {
     input: Pick<TakenOver, "owner_id" | "document_id" | "version" | "title" | "headings" | "times">,
     text: number | string,
     signal: AbortSignal | undefined,
-    produce: (onSegments: TakeSegment, ended: AbortSignal) => Promise<string | null>,
+    produce: (takeSegment: TakeSegment, ended: AbortSignal) => Promise<string | null>,
   ): Promise<Prepared> {
     const { owner_id, document_id, version, title, headings, times } = input;
     const removal = this.begin(document_id);
@@ -103,8 +103,8 @@ export class DocumentPreparer {
     const rows = new IndexVersionRows(document_id, text, this.ctx.nextId);
     const staging = new StagingWriter(document_id, { ...this.ctx, garbage: this.garbage }, ended);
     try {
-      const { language, segments } = await this.collectRows(rows, staging, (onSegments) =>
-        produce(onSegments, ended),
+      const { language, segments } = await this.collectRows(rows, staging, (takeSegment) =>
+        produce(takeSegment, ended),
       );
       const index_version: IndexVersion = {
         id: rows.index_version || this.ctx.nextId(),
@@ -142,20 +142,20 @@ export class DocumentPreparer {
   private async collectRows(
     rows: IndexVersionRows,
     staging: StagingWriter,
-    produce: (onSegments: TakeSegment) => Promise<string | null>,
+    produce: (takeSegment: TakeSegment) => Promise<string | null>,
   ): Promise<{ readonly language: string | null; readonly segments: readonly SegmentRows[] }> {
     let segments: SegmentRows[] = [];
-    const onSegments = (more: readonly SegmentRows[]): void => {
+    const addRows = (more: readonly SegmentRows[]): void => {
       segments.push(...more);
       if (rows.segments <= unstaged_segments_max) return;
       staging.write(rows.index_version, segments);
       segments = [];
     };
     const language = await produce((segment) => {
-      onSegments(rows.add(segment));
+      addRows(rows.add(segment));
       return staging.written();
     });
-    onSegments(rows.end());
+    addRows(rows.end());
     await staging.written();
     return { language, segments };
   }

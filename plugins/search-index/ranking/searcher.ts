@@ -62,6 +62,15 @@ export interface Searched extends SearchResult {
   readonly is_short: boolean;
 }
 
+const nothing_found: Searched = {
+  passages: [],
+  terms: [],
+  lead: null,
+  loose_chunks: 0,
+  is_beyond_memory: false,
+  is_short: false,
+};
+
 /** Segments read together. */
 const segments_read = 32;
 /** Passages read together. */
@@ -158,19 +167,11 @@ export class Searcher {
     pauses: Pauses,
     onGone: OnGone,
   ): Promise<Searched> {
-    const nothing = {
-      passages: [],
-      terms: [],
-      lead: null,
-      loose_chunks: 0,
-      is_beyond_memory: false,
-      is_short: false,
-    };
     const full_scope = await this.scopes.resolve(request, pauses);
-    if (full_scope.ids.length === 0) return nothing;
+    if (full_scope.ids.length === 0) return nothing_found;
     const query = await this.parse(request, full_scope);
     // A query without words may still have a meaning.
-    if (query.terms.length === 0 && request.vector === undefined) return nothing;
+    if (query.terms.length === 0 && request.vector === undefined) return nothing_found;
     const is_short = (request.among?.passages ?? Infinity) < full_scope.ids.length;
     const among = is_short ? undefined : request.among;
     const scope = among === undefined ? full_scope : onlyAmong(full_scope, among.segment_ids);
@@ -180,24 +181,20 @@ export class Searcher {
     for (const pack of scope.packs) await this.addPack(ranker, pack, pauses);
     const loose_chunks = await this.addLoose(ranker, scope, pauses, onGone);
     const ranking = await ranker.ranking(Math.max(limit, rerank_hits_max), pauses);
+    const terms = searchedTerms(query, ranking);
     const by_words = await this.rerank(ranking, query, limit, scope, pauses, onGone);
     const meaning = vector && (await this.nearest(scope, vector, { ...request, among }, pauses));
     const fused =
       meaning === undefined
         ? wordsAlone(by_words)
         : fuseRankings(
-            { hits: by_words, coverage: coverageOf(by_words[0], ranker, query, ranking.idfs) },
+            { hits: by_words, coverage: coverageOf(by_words[0], ranker, terms) },
             meaning,
             { ...request, limit: request.limit * spread_factor },
           );
     const pages = await this.reader.pages(fused.map((hit) => keyOf(hit, scope.ids)));
     const hits = spreadOverPages(fused, pages, request.limit);
     const passages = await this.passagesOf(hits, scope, request.folder_ids, pauses, onGone);
-    const terms = query.terms.map(({ term, weight, others }, at) => ({
-      term,
-      idf: ranking.idfs[at]! * Math.min(1, weight),
-      others,
-    }));
     return {
       passages,
       terms,
@@ -352,17 +349,19 @@ export class Searcher {
   }
 }
 
+/** The terms of the query with their weights: the rarer, the greater. */
+const searchedTerms = ({ terms }: Query, { idfs }: Ranking): SearchResult["terms"] =>
+  terms.map(({ term, weight, others }, at) => ({
+    term,
+    idf: idfs[at]! * Math.min(1, weight),
+    others,
+  }));
+
 /** The share of the query in a hit, weighted by rarity: 0 to 1. */
-function coverageOf(
-  hit: Hit | undefined,
-  ranker: Ranker,
-  { terms }: Query,
-  idfs: readonly number[],
-): number {
+function coverageOf(hit: Hit | undefined, ranker: Ranker, terms: SearchResult["terms"]): number {
   if (hit === undefined) return 0;
-  const worthOf = (t: number): number => Math.min(1, terms[t]!.weight) * idfs[t]!;
-  const total_worth = terms.reduce((sum, _, t) => sum + worthOf(t), 0);
-  return ranker.termsIn(hit).reduce((sum, t) => sum + worthOf(t), 0) / total_worth;
+  const total = terms.reduce((sum, { idf }) => sum + idf, 0);
+  return ranker.termsIn(hit).reduce((sum, at) => sum + terms[at]!.idf, 0) / total;
 }
 
 const keyOf = (hit: Hit, ids: Float64Array): ChunkKey => ({

@@ -72,7 +72,6 @@ export class Gateway {
 
   /** Never throws: an error becomes the response. */
   async handle(received: Request, peer: Peer): Promise<Response> {
-    const { cors, log, observers, surfaces } = this.options;
     this.options.noteRequest();
     const incoming = withoutBase(received, this.base_path);
     const began_ms = performance.now();
@@ -101,21 +100,35 @@ export class Gateway {
       this.answer(incoming, routed, state),
     );
     release?.();
-    for (const name in headers) response.headers.set(name, headers[name]!);
-    for (const surface of surfaces)
-      if (isBelow(path, surface.root)) addMissing(response.headers, surface.headers);
-    if (cors && this.mountedAt(path)?.allows_cors) cors.share(incoming, response.headers);
-    if (state.served && observers.length > 0) {
-      const { method } = incoming;
-      const duration_ms = performance.now() - began_ms;
-      notifyObservers(
-        observers,
-        servedRequest(state.served, response, { method, duration_ms }),
-        log,
-      );
-    }
+    this.completeHeaders(response.headers, incoming, headers);
+    const { method } = incoming;
+    this.notifyObservers(state, response, { method, duration_ms: performance.now() - began_ms });
     prependBasePath(this.base_path, response.headers);
-    return incoming.method === "HEAD" ? await withoutBody(response) : response;
+    return method === "HEAD" ? await withoutBody(response) : response;
+  }
+
+  /** Adds the headers of the request's state, of its surface, and of CORS. */
+  private completeHeaders(
+    response_headers: Headers,
+    request: Request,
+    headers: RequestState["headers"],
+  ): void {
+    const { cors, surfaces } = this.options;
+    const path = pathOf(request.url);
+    for (const name in headers) response_headers.set(name, headers[name]!);
+    for (const surface of surfaces)
+      if (isBelow(path, surface.root)) addMissing(response_headers, surface.headers);
+    if (cors && this.mountedAt(path)?.allows_cors) cors.share(request, response_headers);
+  }
+
+  private notifyObservers(
+    { served }: RequestState,
+    response: Response,
+    measured: Pick<ServedRequest, "method" | "duration_ms">,
+  ): void {
+    const { log, observers } = this.options;
+    if (served && observers.length > 0)
+      notifyObservers(observers, servedRequest(served, response, measured), log);
   }
 
   private async answer(incoming: Request, routed: Request, state: RequestState): Promise<Response> {

@@ -14,6 +14,7 @@ import {
   type PageRequest,
 } from "../../core/sdk";
 import { requireOpenChat, restorableAfter } from "./access";
+import type { AskedQuestion } from "./contract";
 import { withFreshCitations, type Message } from "./citations/citation-updates";
 import { emitChat, notifyMessage, type ChatContext } from "./context";
 import { AnswerCancelled, AnswerStarted } from "../events/contract";
@@ -177,14 +178,9 @@ export async function submitMessage(
   const request_id = input.requestId ?? newUuid();
   if (!uuid.test(request_id)) throw badRequest("The field requestId must be a UUID.", "/requestId");
   if (ctx.before_question.any) {
-    const chat = await requireOpenChat(ctx, ctx.db, owner_id, chat_id);
-    const existing = await messageStore.findMessage(ctx.db, chat_id, request_id.toLowerCase());
+    const question = { owner_id, chat_id, request_id, text };
+    const existing = await runBeforeQuestion(ctx, question, signal);
     if (existing) return sameRequest(existing, text);
-    const { folder_ids: chosen_ids, prompt_ids } = await withUses(ctx.db, chat);
-    const folder_ids =
-      chat.all_folders === 1 ? await ctx.folders.listIds(ctx.db, owner_id) : chosen_ids;
-    const question = { owner_id, chat_id, request_id, text, folder_ids, prompt_ids };
-    await ctx.before_question.run(question, signal);
   }
   return ctx.inTransaction(async (tx) => {
     await requireOpenChat(ctx, tx, owner_id, chat_id);
@@ -214,6 +210,23 @@ export async function submitMessage(
     notifyMessage(ctx, owner_id, message, "created");
     return message;
   });
+}
+
+/** Returns the message of a repeated request, for which the hooks are not called again. */
+async function runBeforeQuestion(
+  ctx: ChatContext,
+  question: Pick<AskedQuestion, "owner_id" | "text"> & Pick<MessageRow, "chat_id" | "request_id">,
+  signal?: AbortSignal,
+): Promise<MessageRow | undefined> {
+  const { owner_id, chat_id, request_id } = question;
+  const chat = await requireOpenChat(ctx, ctx.db, owner_id, chat_id);
+  const existing = await messageStore.findMessage(ctx.db, chat_id, request_id.toLowerCase());
+  if (existing) return existing;
+  const { folder_ids: chosen_ids, prompt_ids } = await withUses(ctx.db, chat);
+  const folder_ids =
+    chat.all_folders === 1 ? await ctx.folders.listIds(ctx.db, owner_id) : chosen_ids;
+  await ctx.before_question.run({ ...question, folder_ids, prompt_ids }, signal);
+  return undefined;
 }
 
 function sameRequest(message: MessageRow, text: string): MessageRow {

@@ -374,8 +374,8 @@ export class Dispatcher {
 
   private begin(job: table.Claimed, early_run?: EarlyRun): void {
     const handler = this.options.handlers.find(job)!;
-    const { controller = new AbortController(), working } = early_run ?? {};
-    const run: Run = { job, handler, controller, working };
+    const { controller = new AbortController(), result } = early_run ?? {};
+    const run: Run = { job, handler, controller, result };
     const activity = `job ${job.name}`;
     this.options.activities?.begin(activity);
     const { id, owner } = job;

@@ -30,7 +30,7 @@ export interface EarlyRunOptions {
 export class EarlyRun implements BegunJob<any> {
   readonly controller = new AbortController();
   /** The result of its handler. */
-  readonly working: Promise<JobEffect<any> | void>;
+  readonly result: Promise<JobEffect<any> | void>;
   has_failed = false;
   private outcome: { readonly effect: JobEffect<any> | void } | undefined;
   private is_settled = false;
@@ -39,8 +39,8 @@ export class EarlyRun implements BegunJob<any> {
 
   constructor(private readonly options: EarlyRunOptions) {
     this.started_at = options.clock.now_ms();
-    this.working = this.run();
-    this.working.then(
+    this.result = this.run();
+    this.result.then(
       (effect) => {
         this.outcome = { effect };
       },
@@ -50,7 +50,7 @@ export class EarlyRun implements BegunJob<any> {
   }
 
   settles(within_ms: number): Promise<boolean> {
-    const settled = settlesWithin(this.working, within_ms);
+    const settled = settlesWithin(this.result, within_ms);
     this.options.store.expect(settled);
     return settled;
   }

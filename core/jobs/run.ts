@@ -41,7 +41,7 @@ export interface Run {
   readonly handler: JobHandler;
   readonly controller: AbortController;
   /** The result of its handler, if that was started already. */
-  readonly working?: ReturnType<JobHandler["run"]> | undefined;
+  readonly result?: ReturnType<JobHandler["run"]> | undefined;
 }
 /** What a run needs of the queue. */
 export interface RunnerOptions {
@@ -146,7 +146,7 @@ class Runner {
       timeout_ms,
     );
     const running =
-      this.current.working ??
+      this.current.result ??
       (async () =>
         handler.run(checkedPayload(handler.on.payload, job.payload), {
           id: job.id,

@@ -84,122 +84,154 @@ const lengthOf = (text: string): number => Math.max(0, text.length - usual_chars
 /** The number of novel words that count. */
 const novel_words_max = 10;
 
-/**
- * Returns a function for every sentence of a source that may be quoted, in order. `score_max`: the
- * best score of the sources; 0 when a reranker finds all of them irrelevant.
- */
-export function sentenceReader(
-  question: string,
-  terms: readonly Weighted[],
-  score_max: number,
-  analysis: TextAnalysis,
-): (source: Source, at: number) => FoundSentence[] {
-  const { analyze } = analysis;
-  const weights = weighQuestion(terms);
-  const { idf, share, numberShare, questionTerms } = weights;
-  const pattern = answerPattern(question);
-  const hasType = (text: string, label = ""): boolean =>
-    pattern !== null && (pattern.test(text.replace(list_number, "")) || pattern.test(label));
-
-  return (source, at) => {
-    const title_terms = questionTerms([...analyze(source.title), ...analyze(source.heading ?? "")]);
-    const passage = score_max === 0 ? 0 : source.score / score_max;
-    const blocks = codeBlocks(source.text);
-    const isCode = ({ start, end }: Span) =>
-      blocks.some((one) => one.start <= start && end <= one.end);
-    const sentences = withWords(source.text, analysis).map((sentence) => ({
-      ...sentence,
-      own_terms: questionTerms(sentence.words),
-      text: source.text.slice(sentence.start, sentence.end),
-    }));
-    const rows = tableRows(source.text, sentences, source.heading);
-    const entries = optionEntries(source.text, sentences);
-    // A passage of nothing but headings has no other sentences.
-    const has_more = sentences.some(({ text }) => !isHeading(text, source.heading));
-    return sentences.flatMap(({ start, end, words, own_terms, text }, i): FoundSentence[] => {
-      const is_code = isCode({ start, end });
-      const row = rows.get(i);
-      const is_heading = has_more && !row && isHeading(text, source.heading);
-      if (is_code ? readsAsMarker(text) : is_heading) return [];
-      if (row !== undefined) {
-        const has_type = pattern?.test(text) ?? false;
-        const context = { title_terms, own_terms, passage, has_type };
-        return [{ source: at, start, end, ...rowFeatures(row, context, weights, analyze) }];
-      }
-      const novel_words = words.filter((word) => !idf.has(word.term)).length;
-      const below = sentences[i + 1];
-      if (novel_words === 0 && below && isTerm(text, below.text)) return [];
-      const line = sentences[i - 1];
-      const defined = line && isTerm(line.text, text) ? line : undefined;
-      const sentence_terms = defined ? new Set([...own_terms, ...defined.own_terms]) : own_terms;
-      const entry = entries[i];
-      const before = minus(neighbourTerms(sentences, entries, i, i - 1), sentence_terms);
-      const after = minus(neighbourTerms(sentences, entries, i, i + 1), sentence_terms);
-      const title = minus(title_terms, new Set([...sentence_terms, ...before, ...after]));
-      const features = {
-        coverage: share(sentence_terms),
-        count: terms.length === 0 ? 0 : sentence_terms.size / terms.length,
-        before: share(before),
-        after: share(after),
-        title: share(title),
-        passage,
-        answer_type: Number(hasType(text, entry?.label)),
-        numbers: numberShare(sentence_terms),
-        novelty: Math.min(1, novel_words / novel_words_max),
-        broken: Number(isBroken(text)),
-        code: Number(is_code),
-        length: lengthOf(text),
-      };
-      const labels = {
-        ...(entry && { entry: entry.start }),
-        ...(defined && { term: defined.text }),
-      };
-      return [{ source: at, start, end, features, ...labels }];
-    });
-  };
+/** A source with what is known of its sentences. */
+interface Passage extends Pick<Source, "heading"> {
+  /** The question's terms in title and heading. */
+  readonly title_terms: ReadonlySet<string>;
+  /** Its score, relative to the best. */
+  readonly score: number;
+  readonly sentences: readonly AnalysedSentence[];
+  /** Rows of tables, by the indices of their sentences. */
+  readonly rows: ReturnType<typeof tableRows>;
+  /** Entries of options, likewise. */
+  readonly entries: ReturnType<typeof optionEntries>;
+  readonly isCode: (span: Span) => boolean;
+  /** It has sentences besides headings. */
+  readonly has_more: boolean;
+}
+interface AnalysedSentence extends Span {
+  readonly text: string;
+  readonly words: readonly Word[];
+  /** The question's terms in it. */
+  readonly own_terms: ReadonlySet<string>;
 }
 
-/**
- * The features of a row, whose heads count as its own words if it has any of the question's, and
- * its text with them.
- */
-function rowFeatures(
-  row: TableRow,
-  {
-    title_terms,
-    own_terms,
-    passage,
-    has_type,
-  }: {
-    /** The question's words in title and heading, and in the row. */
-    readonly title_terms: ReadonlySet<string>;
-    readonly own_terms: ReadonlySet<string>;
-    readonly passage: number;
-    /** Whether it has what the question asks for. */
-    readonly has_type: boolean;
-  },
-  { share, numberShare, questionTerms, idf }: ReturnType<typeof weighQuestion>,
-  analyze: TextAnalysis["analyze"],
-): { readonly features: Features; readonly row: RowSentence } {
-  const heads = own_terms.size > 0 ? questionTerms(row.heads.flatMap(analyze)) : [];
-  const row_terms = new Set([...own_terms, ...heads]);
-  const around = minus(questionTerms(analyze(row.caption)), row_terms);
-  const sentence = sentenceOfRow(row, (part) => share(questionTerms(analyze(part))));
-  const features = {
-    coverage: share(row_terms),
-    count: idf.size === 0 ? 0 : row_terms.size / idf.size,
-    before: share(around),
-    after: 0,
-    title: share(minus(title_terms, new Set([...row_terms, ...around]))),
-    passage,
-    answer_type: Number(has_type),
-    numbers: numberShare(row_terms),
-    novelty: 1,
-    broken: 0,
-    code: 0,
-    length: lengthOf(sentence.text),
-  };
-  return { features, row: sentence };
+/** Reads the sentences of sources that may be quoted, and compares them with a question. */
+export class SentenceReader {
+  private readonly weights: ReturnType<typeof weighQuestion>;
+  private readonly pattern: ReturnType<typeof answerPattern>;
+
+  /** `score_max`: the best score of the sources; 0 when a reranker finds all of them irrelevant. */
+  constructor(
+    question: string,
+    private readonly terms: readonly Weighted[],
+    private readonly score_max: number,
+    private readonly analysis: TextAnalysis,
+  ) {
+    this.weights = weighQuestion(terms);
+    this.pattern = answerPattern(question);
+  }
+
+  /** Those of a source, in order. `at`: its index. */
+  read(source: Source, at: number): FoundSentence[] {
+    const passage = this.passageOf(source);
+    return passage.sentences.flatMap((sentence, i): FoundSentence[] => {
+      const { start, end, text } = sentence;
+      const row = passage.rows.get(i);
+      const is_heading = passage.has_more && !row && isHeading(text, passage.heading);
+      if (passage.isCode(sentence) ? readsAsMarker(text) : is_heading) return [];
+      const found = row ? this.ofRow(row, sentence, passage) : this.ofText(i, passage);
+      return found ? [{ source: at, start, end, ...found }] : [];
+    });
+  }
+
+  private passageOf({ text, title, heading, score }: Source): Passage {
+    const { analyze } = this.analysis;
+    const { questionTerms } = this.weights;
+    const blocks = codeBlocks(text);
+    const sentences = withWords(text, this.analysis).map((sentence) => ({
+      ...sentence,
+      own_terms: questionTerms(sentence.words),
+      text: text.slice(sentence.start, sentence.end),
+    }));
+    return {
+      heading,
+      title_terms: questionTerms([...analyze(title), ...analyze(heading ?? "")]),
+      score: this.score_max === 0 ? 0 : score / this.score_max,
+      sentences,
+      rows: tableRows(text, sentences, heading),
+      entries: optionEntries(text, sentences),
+      isCode: ({ start, end }) => blocks.some((block) => block.start <= start && end <= block.end),
+      has_more: sentences.some((sentence) => !isHeading(sentence.text, heading)),
+    };
+  }
+
+  /** Undefined for a line that is the term defined below it. */
+  private ofText(
+    i: number,
+    { sentences, entries, title_terms, score, isCode }: Passage,
+  ): Pick<FoundSentence, "features" | "entry" | "term"> | undefined {
+    const { idf, share, numberShare } = this.weights;
+    const sentence = sentences[i]!;
+    const { text, words, own_terms } = sentence;
+    const novel_words = words.filter((word) => !idf.has(word.term)).length;
+    const below = sentences[i + 1];
+    if (novel_words === 0 && below && isTerm(text, below.text)) return undefined;
+    const line = sentences[i - 1];
+    const defined = line && isTerm(line.text, text) ? line : undefined;
+    const sentence_terms = defined ? new Set([...own_terms, ...defined.own_terms]) : own_terms;
+    const entry = entries[i];
+    const before = minus(neighbourTerms(sentences, entries, i, i - 1), sentence_terms);
+    const after = minus(neighbourTerms(sentences, entries, i, i + 1), sentence_terms);
+    const around = new Set([...sentence_terms, ...before, ...after]);
+    const features = {
+      coverage: share(sentence_terms),
+      count: sentence_terms.size / Math.max(1, this.terms.length),
+      before: share(before),
+      after: share(after),
+      title: share(minus(title_terms, around)),
+      passage: score,
+      answer_type: Number(this.hasType(text, entry?.label)),
+      numbers: numberShare(sentence_terms),
+      novelty: Math.min(1, novel_words / novel_words_max),
+      broken: Number(isBroken(text)),
+      code: Number(isCode(sentence)),
+      length: lengthOf(text),
+    };
+    return {
+      features,
+      ...(entry && { entry: entry.start }),
+      ...(defined && { term: defined.text }),
+    };
+  }
+
+  /**
+   * A row, whose heads count as its own words if it has any of the question's, with its text with
+   * them.
+   */
+  private ofRow(
+    row: TableRow,
+    { text, own_terms }: AnalysedSentence,
+    { title_terms, score }: Passage,
+  ): Pick<FoundSentence, "features" | "row"> {
+    const { analyze } = this.analysis;
+    const { idf, share, numberShare, questionTerms } = this.weights;
+    const heads = own_terms.size > 0 ? questionTerms(row.heads.flatMap(analyze)) : [];
+    const row_terms = new Set([...own_terms, ...heads]);
+    const around = minus(questionTerms(analyze(row.caption)), row_terms);
+    const sentence = sentenceOfRow(row, (part) => share(questionTerms(analyze(part))));
+    const features = {
+      coverage: share(row_terms),
+      count: row_terms.size / Math.max(1, idf.size),
+      before: share(around),
+      after: 0,
+      title: share(minus(title_terms, new Set([...row_terms, ...around]))),
+      passage: score,
+      answer_type: Number(this.pattern?.test(text) ?? false),
+      numbers: numberShare(row_terms),
+      novelty: 1,
+      broken: 0,
+      code: 0,
+      length: lengthOf(sentence.text),
+    };
+    return { features, row: sentence };
+  }
+
+  /** Whether a sentence, or the label of its option, has what the question asks for. */
+  private hasType(text: string, label = ""): boolean {
+    const { pattern } = this;
+    return pattern !== null && (pattern.test(text.replace(list_number, "")) || pattern.test(label));
+  }
 }
 
 /** A single digit is in any text. */

@@ -8,7 +8,7 @@ import { questionParts } from "./question-parts";
 import { isRelevant, type RelevanceContext } from "./relevance";
 import { chooseSentences, type RankedAnswer } from "./sentence-choice";
 import {
-  sentenceReader,
+  SentenceReader,
   type FoundSentence,
   type Source,
   type TextAnalysis,
@@ -129,11 +129,11 @@ async function rank(
   terms: readonly Weighted[],
   { compare, parts, analysis, sources, is_other_language, languages, pauses }: FinderContext,
 ): Promise<Ranking> {
-  const sentencesOf = sentenceReader(question, terms, sources[0]?.score ?? 1, analysis);
+  const reader = new SentenceReader(question, terms, sources[0]?.score ?? 1, analysis);
   const sentences: FoundSentence[] = [];
   for (const [at, source] of sources.entries()) {
     await pauses.pause();
-    sentences.push(...sentencesOf(source, at));
+    sentences.push(...reader.read(source, at));
   }
   const by_words = rankSentences(sentences);
   const compared_max =

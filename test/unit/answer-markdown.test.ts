@@ -1,4 +1,6 @@
-/** Headings and tables in a model's answer: what is checked of them, and where the marks go. */
+/**
+ * Headings, tables and markers in a model's answer: what is checked of them, and where the marks go.
+ */
 import { describe, expect, test } from "bun:test";
 import { checkedAnswer as checked } from "../helpers/checked-answer";
 
@@ -84,4 +86,15 @@ describe("a table", () => {
     ],
   ];
   test.each(cases)("%s", (_why, written, answer, grounded) => check(written, answer, grounded));
+});
+
+test("a marker right behind one in words belongs to the same sentence, and no text is repeated", () => {
+  const first = "The warranty of the hood lasts 2 years [1].";
+  const second = "The filter must be replaced every ninety days";
+  const third = "The hood weighs 12.5 kg";
+  check(
+    `${first} According to source 1, [9]${second}. ${third} [1].`,
+    `${first} ${second} [2]. ${third} [3].`,
+    true,
+  );
 });

@@ -11,6 +11,7 @@ import type { Quotas } from "../quotas/contract";
 import type { Retrieval } from "../search/contract";
 import type { Answerer, AskedQuestion } from "./contract";
 import type { AnswerLimiter } from "./answers/answer-limiter";
+import type { ChatLists } from "./list-store";
 import type { ChatRow, MessageRow } from "./store";
 
 /** What the functions of this plugin need besides `Context`. */
@@ -44,6 +45,7 @@ export interface ChatContext extends Pick<
   /** The hooks that may refuse a question. */
   readonly before_question: Hooks<AskedQuestion>;
   readonly answer_limiter: AnswerLimiter;
+  readonly lists: ChatLists;
   /** How long a deleted session can be restored, milliseconds. */
   readonly restore_ms: () => number;
   /** Enqueues the purge of a session that is gone: jobs.ts. */

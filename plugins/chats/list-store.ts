@@ -1,7 +1,19 @@
 /** Lists of sessions: one page of all, of pinned ones, or of those that contain some words. */
-import { nextTurn } from "../../core/lib/chunked-work";
-import { listPage, pageWindow, sql, type Listed, type PageRequest } from "../../core/sdk";
-import type { ChatRow, ChatsDb } from "./store";
+import { StepPauses } from "../../core/lib/chunked-work";
+import { FairLimiter } from "../../core/lib/limiter";
+import {
+  listPage,
+  pageWindow,
+  sql,
+  toNumber,
+  type Context,
+  type Listed,
+  type PageRequest,
+  type PreparedReads,
+} from "../../core/sdk";
+import type { ChatRow, ChatsDb, MessageRow } from "./store";
+
+type ListContext = Pick<Context, "db" | "reads">;
 
 /** Which sessions a list contains. */
 export interface ChatFilter {
@@ -13,16 +25,27 @@ export interface ChatFilter {
   readonly words?: string | undefined;
 }
 
-/** One page of the owner's sessions, newest first, and their number. */
-export function listChats(
-  db: ChatsDb,
-  owner_id: string,
-  filter: ChatFilter,
-  page: PageRequest,
-): Promise<Listed<ChatRow>> {
-  const rows = filtered(db, owner_id, filter).selectAll();
-  const words = folded(filter.words ?? "").trim();
-  return words === "" ? listPage(rows, pageWindow(page)) : listMatching(db, rows, words, page);
+/** Lists of sessions. */
+export class ChatLists {
+  /** Searches read every question: one per owner at a time. */
+  private readonly limiter = new FairLimiter({ concurrency: 2 });
+
+  constructor(private readonly ctx: ListContext) {}
+
+  /** One page of the owner's sessions, newest first, and their number. */
+  list(
+    owner_id: string,
+    filter: ChatFilter,
+    page: PageRequest,
+    signal: AbortSignal,
+  ): Promise<Listed<ChatRow>> {
+    const rows = filtered(this.ctx.db, owner_id, filter).selectAll();
+    const words = folded(filter.words ?? "").trim();
+    if (words === "") return listPage(rows, pageWindow(page));
+    return this.limiter.run(owner_id, signal, () =>
+      listMatching(this.ctx, rows, { words, page, signal }),
+    );
+  }
 }
 
 function filtered(db: ChatsDb, owner_id: string, { deleted_after, pinned }: ChatFilter) {
@@ -39,53 +62,72 @@ function filtered(db: ChatsDb, owner_id: string, { deleted_after, pinned }: Chat
 
 const folded = (text: string): string => text.normalize("NFC").toLowerCase();
 
-/**
- * The number of sessions, with all their questions, that are searched before yielding to the event
- * loop.
- */
+/** The number of sessions read at a time. */
 const chats_at_once = 100;
+/** The number of questions read at a time, each of which may be long. */
+const questions_at_once = 16;
 
-/** No index finds a part of a text: every name and question is searched, a part at a time. */
+interface Search {
+  readonly words: string;
+  readonly page: PageRequest;
+  readonly signal: AbortSignal;
+}
+
+/** No index finds a part of a text: every name and question is searched, a few at a time. */
 async function listMatching(
-  db: ChatsDb,
+  { reads }: ListContext,
   rows: ReturnType<ReturnType<typeof filtered>["selectAll"]>,
-  words: string,
-  page: PageRequest,
+  { words, page, signal }: Search,
 ): Promise<Listed<ChatRow>> {
+  const { offset, limit } = pageWindow(page);
   const ordered = rows.orderBy("created_at", "desc").orderBy("id", "desc").limit(chats_at_once);
-  const matching_rows: ChatRow[] = [];
+  const page_rows: ChatRow[] = [];
+  let total = 0;
+  const pauses = new StepPauses();
+  const asks = async ({ id, message_count }: ChatRow): Promise<boolean> => {
+    if (toNumber(message_count) === 0) return false;
+    for await (const texts of questionsOf(reads, id)) {
+      if (texts.some((text) => folded(text).includes(words))) return true;
+      await pauses.pause();
+      signal.throwIfAborted();
+    }
+    return false;
+  };
   for (let part = ordered; ;) {
     const chats = await part.execute();
-    const named_ids = new Set(
-      chats.filter(({ name }) => folded(name ?? "").includes(words)).map(({ id }) => id),
-    );
-    const asking_ids = await chatsWithQuestion(
-      db,
-      chats.filter(({ id }) => !named_ids.has(id)).map(({ id }) => id),
-      words,
-    );
-    matching_rows.push(...chats.filter(({ id }) => named_ids.has(id) || asking_ids.has(id)));
+    for (const chat of chats) {
+      await pauses.pause();
+      if (!folded(chat.name ?? "").includes(words) && !(await asks(chat))) continue;
+      if (total >= offset && page_rows.length < limit) page_rows.push(chat);
+      total++;
+    }
     const last = chats.at(-1);
     if (chats.length < chats_at_once || !last) break;
     part = ordered.where(sql<boolean>`(created_at, id) < (${last.created_at}, ${last.id})`);
-    await nextTurn();
   }
-  const { offset, limit } = pageWindow(page);
-  return { rows: matching_rows.slice(offset, offset + limit), total: matching_rows.length };
+  return { rows: page_rows, total };
 }
 
-async function chatsWithQuestion(
-  db: ChatsDb,
-  ids: readonly string[],
-  words: string,
-): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set();
-  const questions = await db
-    .selectFrom("chats_messages")
-    .select(["chat_id", "text"])
-    .where("chat_id", "in", ids)
-    .execute();
-  return new Set(
-    questions.filter(({ text }) => folded(text).includes(words)).map(({ chat_id }) => chat_id),
-  );
+const questions_sql =
+  "select created_at, id, text from chats_messages " +
+  "where chat_id = ? and (created_at, id) > (?, ?) " +
+  `order by created_at, id limit ${questions_at_once}`;
+/** The questions of a session, oldest first, a few at a time. */
+async function* questionsOf(
+  reads: PreparedReads,
+  chat_id: string,
+): AsyncGenerator<readonly string[], void> {
+  let after: Pick<MessageRow, "created_at" | "id"> = { created_at: -1, id: "" };
+  for (;;) {
+    const questions = await reads.all<Pick<MessageRow, "created_at" | "id" | "text">>(
+      questions_sql,
+      chat_id,
+      after.created_at,
+      after.id,
+    );
+    yield questions.map(({ text }) => text);
+    const last = questions.at(-1);
+    if (questions.length < questions_at_once || !last) return;
+    after = last;
+  }
 }

@@ -25,6 +25,7 @@ import { feedbackHandlers, routes as feedback_routes } from "./feedback/feedback
 import { chatJobs, enqueuers, schedules } from "./jobs";
 import { migrations } from "./migrations";
 import { AnswerLimiter } from "./answers/answer-limiter";
+import { ChatLists } from "./list-store";
 import { chatHandlers, routes } from "./routes";
 import { routes as start_routes, startHandlers } from "./start-routes";
 import { removeFolderUses, removePromptUses } from "./store";
@@ -83,6 +84,7 @@ export default definePlugin({
         log: host.log,
       }),
       answer_limiter: new AnswerLimiter(slots.limits, host.shared),
+      lists: new ChatLists(host),
       restore_ms: () => config.restore_for,
     };
     // Deleted sessions may expire earlier or later now.

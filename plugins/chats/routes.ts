@@ -279,11 +279,11 @@ export const chatHandlers = (
   ctx: ChatContext,
   streams: AnswerStreams,
 ): HandlersOf<typeof routes> => ({
-  list: async ({ caller, query }) => {
+  list: async ({ caller, query, request: { signal } }) => {
     const { owner_id } = caller;
     const { deleted = false, pinned, q: words } = query;
     const listing = { deleted, pinned, words };
-    const { chats, total } = await service.listChats(ctx, owner_id, listing, query);
+    const { chats, total } = await service.listChats(ctx, owner_id, listing, query, signal);
     return toPage(chats.map(chatRecord), total, query);
   },
   create: async ({ caller, body }) => {

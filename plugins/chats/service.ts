@@ -22,7 +22,7 @@ import { appendEvents } from "./events/event-store";
 import { cancelledAt, failAnswer, statusEvent } from "./events/answer-events";
 import { findFeedback } from "./feedback/feedback-store";
 import { enqueueAnswer } from "./jobs";
-import { listChats as listRows, type ChatFilter } from "./list-store";
+import type { ChatFilter } from "./list-store";
 import * as messageStore from "./message-store";
 import * as store from "./store";
 import type { Chat, ChatRow, MessageRow } from "./store";
@@ -64,9 +64,10 @@ export async function listChats(
   owner_id: string,
   { deleted, pinned, words }: ChatListing,
   page: PageRequest,
+  signal: AbortSignal,
 ): Promise<{ chats: Chat[]; total: number }> {
   const filter = { deleted_after: deleted ? restorableAfter(ctx) : null, pinned, words };
-  const { rows, total } = await listRows(ctx.db, owner_id, filter, page);
+  const { rows, total } = await ctx.lists.list(owner_id, filter, page, signal);
   return { chats: await store.withUses(ctx.db, rows), total };
 }
 

@@ -1,6 +1,7 @@
 /** Keeping and finding chats, feedback on answers, and suggested questions. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { Db } from "../../core/sdk";
+import type { Db, PreparedReads } from "../../core/sdk";
+import { ChatLists } from "../../plugins/chats/list-store";
 import type { ChatsTables } from "../../plugins/chats/store";
 import { suggestionsOf, topicOf } from "../../plugins/chats/answers/suggestions";
 import { lineHeadings } from "../../plugins/documents/overview";
@@ -55,6 +56,48 @@ describe("lists of chats", () => {
       status: 200,
       ids: expected.map((name) => ids[name]),
     });
+  });
+});
+
+describe("a search in a chat with many questions", () => {
+  const count = 40;
+  const rows_read: number[] = [];
+  let lists: ChatLists;
+  let owner_id: string;
+  beforeAll(async () => {
+    const chat_id = (await create("emil", "/chats", {})).id;
+    await scripted.finished("emil", await scripted.ask("emil", chat_id, "Question 0."));
+    const messages = db.selectFrom("chats_messages").where("chat_id", "=", chat_id);
+    const first = await messages.selectAll().executeTakeFirstOrThrow();
+    const others = Array.from({ length: count - 1 }, (_, at) => ({
+      ...first,
+      id: `${first.id}${at + 10}`,
+      request_key: `${at}`,
+      text: `Question ${at + 1}.`,
+    }));
+    await db.insertInto("chats_messages").values(others).execute();
+    const chats = db.selectFrom("chats").where("id", "=", chat_id);
+    ({ owner_id } = await chats.select("owner_id").executeTakeFirstOrThrow());
+    const { reads } = scripted.server.store;
+    const counting: PreparedReads = {
+      get: (...statement) => reads.get(...statement),
+      async all<R>(...statement: Parameters<PreparedReads["all"]>) {
+        const rows = await reads.all<R>(...statement);
+        rows_read.push(rows.length);
+        return rows;
+      },
+    };
+    lists = new ChatLists({ db, reads: counting });
+  });
+  test.each<[why: string, words: string, found: number, rows: number[]]>([
+    ["reads a few questions at a time", "question 39.", 1, [16, 16, 8]],
+    ["stops at the first that matches", "question", 1, [16]],
+    ["ends when none matches", "answer", 0, [16, 16, 8]],
+  ])("%s", async (_why, words, found, rows) => {
+    rows_read.length = 0;
+    const filter = { deleted_after: null, words };
+    const { total } = await lists.list(owner_id, filter, {}, new AbortController().signal);
+    expect({ total, rows_read }).toEqual({ total: found, rows_read: rows });
   });
 });
 

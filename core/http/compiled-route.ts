@@ -8,6 +8,7 @@ import type { ActivityTracker } from "../base/stall-meter";
 import { Bodies } from "./bodies";
 import { bodyReader, isMultipart } from "./body-reader";
 import { searchOf } from "./path";
+import { UnsentAnswers, type AnswerInit } from "./unsent-answers";
 import { Reply, type Call, type Caller, type Client, type LocalRequest, type Route } from "./route";
 import { compileQuery, requireCompilable } from "./validation";
 
@@ -18,6 +19,8 @@ export interface RequestContext {
   readonly caller: Caller | null;
   readonly request_id: string;
   readonly client: Client;
+  /** A call within this process, which receives its answer at once. */
+  readonly is_local?: true;
   /** Authenticates again; null when the caller may no longer call. */
   readonly recheck: () => Promise<Caller | null>;
   route: Route<any, any> | null;
@@ -44,15 +47,15 @@ export interface CompiledRoute {
   readonly route: Route<any, any>;
   readonly handle: RouteHandler;
 }
-/** Routes compiled together share the memory for bodies. */
+/** Routes compiled together share the memory for bodies and answers. */
 export const compileRoutes = (
   mounted: readonly MountedRoute[],
-  options: Omit<CompilerOptions, "bodies">,
+  options: Omit<CompilerOptions, "answers" | "bodies">,
 ): CompiledRoute[] => {
-  const bodies = new Bodies();
+  const shared = { ...options, bodies: new Bodies(), answers: new UnsentAnswers() };
   return mounted.map((mounted_route) => ({
     route: mounted_route.route,
-    handle: compileRoute(mounted_route, { ...options, bodies }),
+    handle: compileRoute(mounted_route, shared),
   }));
 };
 
@@ -79,6 +82,7 @@ type RouteHandler = (
 const anonymous: Caller = { owner_id: "", key_id: "", scopes: [] };
 
 interface CompilerOptions {
+  readonly answers: UnsentAnswers;
   readonly bodies: Bodies;
   readonly stopping: AbortSignal;
   readonly callApi: CallApi;
@@ -88,7 +92,7 @@ interface CompilerOptions {
 
 function compileRoute(
   { route, handler }: MountedRoute,
-  { callApi, bodies, stopping, activities }: CompilerOptions,
+  { callApi, answers, bodies, stopping, activities }: CompilerOptions,
 ): RouteHandler {
   const scope =
     route.public || route.root
@@ -104,7 +108,9 @@ function compileRoute(
   const body = bodyReader(route, bodies);
   const activity = `${route.method} ${route.path}`;
   return async (request, params, context) => {
-    const { caller, request_id, client } = context;
+    const { caller, request_id, client, is_local } = context;
+    /** Whose long answers are counted. */
+    const owner = is_local ? null : (caller?.owner_id ?? null);
     context.route = route;
     // Elysia passes none for a path without parameters.
     if (params !== undefined) context.params = params;
@@ -114,7 +120,9 @@ function compileRoute(
       expected && (await bodies.turn(caller?.owner_id ?? client.address, expected, request.signal));
     activities.begin(activity);
     let long_text: Uint8Array | undefined;
+    let answered: (() => void) | undefined;
     try {
+      if (owner !== null) answered = await answers.reserve(owner, request.signal);
       // The shape of body and query is checked after size and type of the body.
       const parsed_body = await body.read(request, turn);
       ({ long_text } = parsed_body);
@@ -146,9 +154,12 @@ function compileRoute(
           context.about.push(record);
         },
       } as Call<any, any>;
-      return respond(await handler(call));
+      return respond(await handler(call), (body, init) =>
+        owner === null ? Response.json(body, init) : answers.json(owner, body, init),
+      );
     } finally {
       activities.end(activity);
+      answered?.();
       // Now rather than at garbage collection, so that the next body may be read.
       (long_text?.buffer as ArrayBuffer | undefined)?.transfer(0);
       turn?.end();
@@ -157,12 +168,16 @@ function compileRoute(
 }
 
 /** Turns the return value of a handler into the response. */
-export function respond(result: unknown): Response {
+function respond(
+  result: unknown,
+  toJson: (body: unknown, init?: AnswerInit) => Response,
+): Response {
   if (result instanceof Response) return result;
-  if (!(result instanceof Reply)) return Response.json(result);
-  return result.body === undefined
-    ? new Response(null, { status: result.status, headers: result.headers })
-    : Response.json(result.body, { status: result.status, headers: result.headers });
+  if (!(result instanceof Reply)) return toJson(result);
+  const { status, body, headers } = result;
+  return body === undefined
+    ? new Response(null, { status, headers })
+    : toJson(body, { status, headers });
 }
 
 const wait_ms_max = 30_000;

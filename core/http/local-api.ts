@@ -46,6 +46,7 @@ export class LocalApi {
       caller,
       client,
       request_id,
+      is_local: true,
       recheck,
       route: null,
       params: {},

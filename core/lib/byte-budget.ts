@@ -57,6 +57,19 @@ export class ByteBudget {
     return has_room ? this.grant(owner, bytes) : null;
   }
 
+  /**
+   * Counts bytes that are in use already, also beyond the budget; returns a function to release
+   * them.
+   */
+  take(owner: string, bytes: number): () => void {
+    return this.grant(owner, bytes);
+  }
+
+  /** Whether the owner has reserved or taken any. */
+  isUsedBy(owner: string): boolean {
+    return this.used_by.has(owner);
+  }
+
   private hasRoom(bytes: number): boolean {
     return this.used + bytes <= this.options.bytes_max;
   }

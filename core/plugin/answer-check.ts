@@ -1,14 +1,11 @@
 /** Checks that the responses of a dropped-in plugin match what its routes declare. */
 import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
 import type { TSchema } from "@sinclair/typebox";
-import { respond } from "../http/compiled-route";
 import { registerFormats } from "../http/formats";
 import { Reply, type Answer, type Route } from "../http/route";
 
-/**
- * Turns the result of a handler into the response. @throws Error when it does not match its schema.
- */
-export function checkedAnswers({ answers }: Route<any, any>): (result: unknown) => Response {
+/** Returns the result of a handler. @throws Error when it does not match its schema. */
+export function checkedAnswers({ answers }: Route<any, any>): (result: unknown) => unknown {
   /** By status, compiled at the first response; null when there is nothing to check against. */
   const checks = new Map<number, TypeCheck<TSchema> | null>();
   return (result) => {
@@ -26,7 +23,7 @@ export function checkedAnswers({ answers }: Route<any, any>): (result: unknown) 
       if (message !== undefined)
         throw new Error(`its answer ${status} is unlike its schema: ${path || "/"} ${message}`);
     }
-    return respond(result);
+    return result;
   };
 }
 

@@ -50,11 +50,11 @@ function guardedRoutes(plugin: Plugin, handlers: Handlers = {}, guard: Guard): H
   return Object.fromEntries(
     Object.keys(routes).map((key) => {
       const route = routes[key]!;
-      const toResponse = checkedAnswers(route);
+      const checked = checkedAnswers(route);
       const handler = handlers[key]!;
       const label = { plugin: plugin.name, what: `${route.method} ${route.path}` };
-      const work = async (call: unknown): Promise<Response> =>
-        toResponse(await handler.call(handlers, call as never));
+      const work = async (call: unknown): Promise<unknown> =>
+        checked(await handler.call(handlers, call as never));
       const isFault = (error: unknown): boolean =>
         !(error instanceof HttpError || isStorageFault(error)) && !isGone(error);
       return [key, guard.function(label, work, { isFault })];

@@ -1,0 +1,91 @@
+/**
+ * Limits how much memory all long answers take together that their clients have not received yet. A
+ * client that reads slowly, or not at all, delays only further requests of its own account.
+ */
+import { unavailable, type HttpError } from "../base/errors";
+import { BudgetRefusal, ByteBudget } from "../lib/byte-budget";
+import { GarbageMeter } from "../lib/garbage-meter";
+import { pullStream } from "./pull-stream";
+
+/** A shorter answer fits into the buffers of its connection, in characters. */
+const long_chars_min = 256 * 1024;
+/** How long an answer is assumed to be before it is made. */
+const expected_bytes = 2 * 2 ** 20;
+/** A request that takes longer waits for something else, and its answer is probably short. */
+const reserved_ms_max = 1_000;
+/** The size of the pieces that a long answer is sent in, in characters. */
+const piece_chars = 64 * 1024;
+
+/** Of all long answers that are being sent. */
+const garbage = new GarbageMeter();
+/** A part of an answer is read, serialized, and encoded. */
+const garbage_share = 4;
+
+/** The status and the headers of an answer, if it has others than the default. */
+export interface AnswerInit {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The long answers being sent, by the owner who asked for them. */
+export class UnsentAnswers {
+  private readonly budget = new ByteBudget({
+    bytes_max: 96 * 2 ** 20,
+    per_owner_bytes_max: 16 * 2 ** 20,
+    waiting_max: 2_000,
+    per_owner_waiting_max: 1_000,
+    wait_ms_max: 30_000,
+  });
+
+  /**
+   * Reserves memory for an answer while long ones to this owner are being sent; waits until there
+   * is some. Returns a function to be called when the answer is made. @throws HttpError 503, and the
+   * reason of the signal when that fires during the wait.
+   */
+  async reserve(owner_id: string, signal: AbortSignal): Promise<() => void> {
+    if (!this.budget.isUsedBy(owner_id)) return () => undefined;
+    try {
+      const release = await this.budget.acquire(owner_id, expected_bytes, signal);
+      const timer = setTimeout(release, reserved_ms_max);
+      return () => {
+        clearTimeout(timer);
+        release();
+      };
+    } catch (error) {
+      throw error instanceof BudgetRefusal ? tooMuchUnsent() : error;
+    }
+  }
+
+  /** The JSON of `body` as a response; a long one counts until the client has received it. */
+  json(owner_id: string, body: unknown, { status, headers }: AnswerInit = {}): Response {
+    const text = JSON.stringify(body);
+    return new Response(text.length < long_chars_min ? text : this.inPieces(owner_id, text), {
+      ...(status && { status }),
+      headers: { "content-type": "application/json;charset=utf-8", ...headers },
+    });
+  }
+
+  private inPieces(owner_id: string, text: string): ReadableStream<Uint8Array> {
+    const release = this.budget.take(owner_id, Buffer.byteLength(text));
+    let start = 0;
+    const next = async (): Promise<string | null> => {
+      if (start >= text.length) return null;
+      const piece = text.slice(start, endOfPiece(text, start + piece_chars));
+      start += piece.length;
+      garbage.add(garbage_share * piece.length);
+      return piece;
+    };
+    return pullStream(next, release);
+  }
+}
+
+/** At `end`, or one later so that no surrogate pair is split. */
+const endOfPiece = (text: string, end: number): number =>
+  /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end + 1 : end;
+
+const tooMuchUnsent = (): HttpError =>
+  unavailable(
+    "Earlier answers to this account have not been received yet. Read them, or try again in a " +
+      "few seconds.",
+    5,
+  );

@@ -2,10 +2,11 @@
  * Shared by plugins that offer another protocol: the API of this server, called in this process on
  * behalf of their caller, and lookup of folders by name.
  */
+import { FairLimiter } from "../../core/lib/limiter";
 import { HttpError, type Call, type LocalRequest } from "../../core/sdk";
 
 /** The call that another protocol received: the API acts for its caller, until it is aborted. */
-export interface Asked extends Pick<Call, "api"> {
+export interface Asked extends Pick<Call, "api" | "caller"> {
   readonly request: Pick<Call["request"], "signal">;
 }
 
@@ -52,8 +53,14 @@ export async function ask<R>(
   return (answer.status === 204 ? undefined : await answer.json()) as R;
 }
 
+/** All folders of an owner may take much memory: one list per owner at a time. */
+const lists = new FairLimiter({ concurrency: 2 });
+
 /** The caller's folders, newest first, `folders_max` at most. */
-export async function listFolders(call: Asked, folders_max: number): Promise<FolderRecord[]> {
+export const listFolders = (call: Asked, folders_max: number): Promise<FolderRecord[]> =>
+  lists.run(call.caller.owner_id, call.request.signal, () => readFolders(call, folders_max));
+
+async function readFolders(call: Asked, folders_max: number): Promise<FolderRecord[]> {
   const folders: FolderRecord[] = [];
   for (let page: number | null = 1; page !== null && folders.length < folders_max;) {
     const folder_page: Page<FolderRecord> = await ask(

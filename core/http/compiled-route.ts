@@ -138,16 +138,7 @@ function compileRoute(
         client,
         stopping,
         wait_ms: waitOf(request),
-        isAllowed: async () => {
-          const current_caller = await context.recheck();
-          if (current_caller?.owner_id !== (caller?.owner_id ?? "")) return false;
-          try {
-            requireAllowed(current_caller);
-            return true;
-          } catch {
-            return false;
-          }
-        },
+        isAllowed: () => isStillAllowed(context, requireAllowed),
         api: (request: LocalRequest) =>
           callApi({ ...context, caller: caller ?? anonymous }, request),
         about: (record: string) => {
@@ -165,6 +156,21 @@ function compileRoute(
       turn?.end();
     }
   };
+}
+
+/** Whether the caller could make the request again now. */
+async function isStillAllowed(
+  { caller, recheck }: RequestContext,
+  requireAllowed: (caller: Caller | null) => void,
+): Promise<boolean> {
+  const current_caller = await recheck();
+  if (current_caller?.owner_id !== (caller?.owner_id ?? "")) return false;
+  try {
+    requireAllowed(current_caller);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Turns the return value of a handler into the response. */

@@ -4,22 +4,16 @@
  */
 import { unavailable, type HttpError } from "../base/errors";
 import { BudgetRefusal, ByteBudget } from "../lib/byte-budget";
-import { GarbageMeter } from "../lib/garbage-meter";
 import { pullStream } from "./pull-stream";
 
 /** A shorter answer fits into the buffers of its connection, in characters. */
 const long_chars_min = 256 * 1024;
-/** How long an answer is assumed to be before it is made. */
-const expected_bytes = 2 * 2 ** 20;
+/** How long an answer is assumed to be before it is made: a page of the longest records. */
+const expected_bytes = 8 * 2 ** 20;
 /** A request that takes longer waits for something else, and its answer is probably short. */
 const reserved_ms_max = 1_000;
 /** The size of the pieces that a long answer is sent in, in characters. */
 const piece_chars = 64 * 1024;
-
-/** Of all long answers that are being sent. */
-const garbage = new GarbageMeter();
-/** A part of an answer is read, serialized, and encoded. */
-const garbage_share = 4;
 
 /** The status and the headers of an answer, if it has others than the default. */
 export interface AnswerInit {
@@ -39,8 +33,8 @@ export class UnsentAnswers {
 
   /**
    * Reserves memory for an answer while long ones to this owner are being sent; waits until there
-   * is some. Returns a function to be called when the answer is made. @throws HttpError 503, and the
-   * reason of the signal when that fires during the wait.
+   * is some. Returns a function to be called when the answer is made. @throws HttpError 503, and
+   * the reason of the signal when that fires during the wait.
    */
   async reserve(owner_id: string, signal: AbortSignal): Promise<() => void> {
     if (!this.budget.isUsedBy(owner_id)) return () => undefined;
@@ -59,7 +53,8 @@ export class UnsentAnswers {
   /** The JSON of `body` as a response; a long one counts until the client has received it. */
   json(owner_id: string, body: unknown, { status, headers }: AnswerInit = {}): Response {
     const text = JSON.stringify(body);
-    return new Response(text.length < long_chars_min ? text : this.inPieces(owner_id, text), {
+    const is_long = text.length >= long_chars_min;
+    return new Response(is_long ? this.inPieces(owner_id, text) : text, {
       ...(status && { status }),
       headers: { "content-type": "application/json;charset=utf-8", ...headers },
     });
@@ -72,7 +67,6 @@ export class UnsentAnswers {
       if (start >= text.length) return null;
       const piece = text.slice(start, endOfPiece(text, start + piece_chars));
       start += piece.length;
-      garbage.add(garbage_share * piece.length);
       return piece;
     };
     return pullStream(next, release);

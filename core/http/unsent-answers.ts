@@ -15,6 +15,8 @@ const reserved_ms_max = 1_000;
 /** The size of the pieces that a long answer is sent in, in characters. */
 const piece_chars = 64 * 1024;
 
+const json_headers = { "content-type": "application/json;charset=utf-8" };
+
 /** The status and the headers of an answer, if it has others than the default. */
 export interface AnswerInit {
   readonly status?: number;
@@ -25,7 +27,7 @@ export interface AnswerInit {
 export class UnsentAnswers {
   private readonly budget = new ByteBudget({
     bytes_max: 96 * 2 ** 20,
-    per_owner_bytes_max: 16 * 2 ** 20,
+    per_owner_bytes_max: 32 * 2 ** 20,
     waiting_max: 2_000,
     per_owner_waiting_max: 1_000,
     wait_ms_max: 30_000,
@@ -51,13 +53,13 @@ export class UnsentAnswers {
   }
 
   /** The JSON of `body` as a response; a long one counts until the client has received it. */
-  json(owner_id: string, body: unknown, { status, headers }: AnswerInit = {}): Response {
+  json(owner_id: string, body: unknown, init?: AnswerInit): Response {
     const text = JSON.stringify(body);
-    const is_long = text.length >= long_chars_min;
-    return new Response(is_long ? this.inPieces(owner_id, text) : text, {
-      ...(status && { status }),
-      headers: { "content-type": "application/json;charset=utf-8", ...headers },
-    });
+    const content = text.length >= long_chars_min ? this.inPieces(owner_id, text) : text;
+    return new Response(
+      content,
+      init ? { ...init, headers: { ...json_headers, ...init.headers } } : { headers: json_headers },
+    );
   }
 
   private inPieces(owner_id: string, text: string): ReadableStream<Uint8Array> {

@@ -43,7 +43,7 @@ const mib = 2 ** 20;
 const sent = 40;
 const cases: [reason: string, chars: number, answered: number][] = [
   ["short answers are not counted", 1_000, sent],
-  ["long ones wait when as much is being sent as one account may have", mib, 4],
+  ["long ones wait when as much is being sent as one account may have", mib, 12],
 ];
 test.each(cases)("%s", async (_reason, chars, answered) => {
   const answers = await ask(`reader of ${chars}`, chars, sent);
@@ -52,7 +52,7 @@ test.each(cases)("%s", async (_reason, chars, answered) => {
 });
 
 test("an answer that was received, or left, makes room for the next; others never wait", async () => {
-  const answers = await ask("ada", mib, 6);
+  const answers = await ask("ada", mib, 14);
   const before = answers.length;
   expect((await ask("bob", 1_000, 1)).length).toBe(1);
   const received = (await answers[0]!.json()) as { text: string };
@@ -60,6 +60,6 @@ test("an answer that was received, or left, makes room for the next; others neve
   await until(() => answers.length > before);
   await answers[1]!.body!.cancel();
   await answers[2]!.body!.cancel();
-  await until(() => answers.length === 6);
-  expect(before).toBe(4);
+  await until(() => answers.length === 14);
+  expect(before).toBe(12);
 });

@@ -9,8 +9,9 @@ import { Cors } from "../http/cors";
 import { Gateway } from "../http/gateway";
 import { LocalApi } from "../http/local-api";
 import { mountApi, mountProtocol, mountSurface } from "../http/mounted-surface";
-import { api, openApiDocument, type Described } from "../http/openapi";
+import { api, openApiSteps, type Described } from "../http/openapi";
 import { route } from "../http/route";
+import { inSteps } from "../lib/chunked-work";
 import { ServedText } from "../lib/served-text";
 import {
   createRouter,
@@ -64,30 +65,37 @@ export const coreRoutes = {
 };
 
 /** The OpenAPI document of the API, or of another surface, for the plugins of this host. */
-export const documentOf = (host: Host, described: Described, server_url: string): object =>
-  openApiDocument([coreRoutes.openapi, ...host.mounted.map(({ route }) => route)], described, {
-    version,
-    server_url,
-    parts: host.slot(DocumentParts),
-  });
+export const documentOf = (host: Host, described: Described, server_url: string): Promise<object> =>
+  inSteps(
+    openApiSteps([coreRoutes.openapi, ...host.mounted.map(({ route }) => route)], described, {
+      version,
+      server_url,
+      parts: host.slot(DocumentParts),
+    }),
+  );
 
 /**
  * Made on the first request, because every plugin is set up by then; and again when settings of a
  * plugin that was installed meanwhile become known.
  */
 function serveDocument(host: Host, described: Described, public_url: () => string) {
-  let served: ServedText | undefined;
+  let served: Promise<ServedText> | undefined;
   let sections = 0;
-  return ({ request }: { readonly request: Request }): Promise<Response> => {
+  const make = async (): Promise<ServedText> => {
+    const document = await documentOf(host, described, public_url());
+    return new ServedText(JSON.stringify(document), "application/json");
+  };
+  return async ({ request }: { readonly request: Request }): Promise<Response> => {
     const known_sections = host.operations.knownSections();
     if (served === undefined || sections !== known_sections) {
       sections = known_sections;
-      served = new ServedText(
-        JSON.stringify(documentOf(host, described, public_url())),
-        "application/json",
-      );
+      const made = make();
+      served = made;
+      made.catch(() => {
+        if (served === made) served = undefined;
+      });
     }
-    return served.respond(request);
+    return (await served).respond(request);
   };
 }
 

@@ -114,7 +114,8 @@ async function printOpenApi(flags: Flags, options: ProgramOptions): Promise<void
       runsNothing,
       async () => {},
       async (host) => {
-        options.print(JSON.stringify(documentOf(host, api, publicUrlOfSettings(boot)), null, 2));
+        const document = await documentOf(host, api, publicUrlOfSettings(boot));
+        options.print(JSON.stringify(document, null, 2));
       },
     );
   } finally {

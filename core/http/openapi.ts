@@ -126,8 +126,21 @@ const problemSchema = (codes: Readonly<Record<string, string>>) => {
 export function openApiDocument(
   routes: readonly Route<any, any>[],
   described: Described,
-  { version, server_url, parts = [] }: DocumentFacts,
+  facts: DocumentFacts,
 ): Json {
+  const steps = openApiSteps(routes, described, facts);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same in steps: a server makes the document while it serves requests. */
+export function* openApiSteps(
+  routes: readonly Route<any, any>[],
+  described: Described,
+  { version, server_url, parts = [] }: DocumentFacts,
+): Generator<void, Json> {
   const { title, description, security } = described.document;
   const surface_routes = routes.filter((route) => isOn(route, described.name));
   const book = new SchemaBook(parts.flatMap(({ schemas }) => schemas ?? []));
@@ -148,9 +161,11 @@ export function openApiDocument(
   );
   const paths: Record<string, Json> = {};
   for (const route of surface_routes) {
+    yield;
     const path = fullPath(route, described.prefix).replace(/:([^/]+)/g, "{$1}");
     (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, shared);
   }
+  yield;
   const responses = shareProblems(paths);
   const sent_requests = described === api ? parts.flatMap((part) => part.sends?.() ?? []) : [];
   const webhooks = Object.fromEntries(

@@ -47,6 +47,16 @@ export class StepPauses {
   }
 }
 
+/** The result of work in steps, between which requests are handled. */
+export async function inSteps<T>(steps: Iterator<void, T>): Promise<T> {
+  const pauses = new StepPauses();
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await pauses.pause();
+  }
+}
+
 /** Adapts the number of records in a part, so that a part takes about the intended time. */
 export class PartSize {
   private current: number;

@@ -54,22 +54,35 @@ for (const [why, body] of bodies)
 
 const unread_bytes = 1_900_000;
 const multipart = "Content-Type: multipart/form-data; boundary=edge";
-const unread: [reason: string, path: () => Promise<string>, headers: () => string][] = [
+const unread: [
+  reason: string,
+  path: () => Promise<string>,
+  headers: () => string,
+  statuses: readonly number[],
+][] = [
   [
     "uploads",
     async () => `/documents/file?folder_id=${await ada.folder()}`,
     () => `Authorization: Bearer ${ada.key}\r\n${multipart}`,
+    [503],
   ],
   [
     "texts",
     async () => "/documents",
     () => `Authorization: Bearer ${ada.key}\r\nContent-Type: application/json`,
+    [503],
   ],
-  ["requests without a key", async () => "/documents", () => "Content-Type: application/json"],
+  [
+    "requests without a key",
+    async () => "/documents",
+    () => "Content-Type: application/json",
+    // Their bodies are not waited for: when the last one arrives, most may be answered already.
+    [401, 503],
+  ],
 ];
 test.skipIf(!existsSync("/proc/self/clear_refs")).each(unread)(
   "400 connections send a body at once: %s",
-  async (_, path, headers) => {
+  async (_, path, headers, statuses) => {
     const bob = await person(server, "bob");
     const bobs_folder = await bob.folder();
     const head =
@@ -79,7 +92,7 @@ test.skipIf(!existsSync("/proc/self/clear_refs")).each(unread)(
     takePeak();
     const sockets = Array.from({ length: 400 }, () => openSocket(server.url()));
     for (const socket of sockets) socket.send(bytes);
-    expect((await sockets.at(-1)!.answer(20_000)).status).toBe(503);
+    expect(statuses).toContain((await sockets.at(-1)!.answer(20_000)).status);
     const content = "x".repeat(200_000);
     const upload = await bob.send("POST", "/documents", { folder_id: bobs_folder, content });
     expect(upload.status).toBe(201);

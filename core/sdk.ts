@@ -64,7 +64,15 @@ export { insertRows, rowsOf } from "./store/raw-statements";
 export type { Migration } from "./store/schema";
 export type { Db, PreparedReads } from "./store/store";
 export { bytes, rowKey, toNumber } from "./store/columns";
-export { countRows, listInStretches, listPage, nearerEnd, type Listed } from "./store/listing";
+export {
+  countRows,
+  listInParts,
+  listInStretches,
+  listPage,
+  nearerEnd,
+  type Listed,
+  type ListedInParts,
+} from "./store/listing";
 export { isFull, isUnique } from "./store/storage-errors";
 export { openReadConnection, type ReadConnectionSpec } from "./store/read-connection";
 export { PostgresReadSession } from "./store/postgres/read-session";
@@ -124,6 +132,7 @@ export {
   trimmed,
 } from "./http/fields";
 export {
+  LongPage,
   PageOf,
   PageQuery,
   pageWindow,

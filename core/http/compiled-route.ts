@@ -7,8 +7,9 @@ import { forbidden } from "../base/errors";
 import type { ActivityTracker } from "../base/stall-meter";
 import { Bodies } from "./bodies";
 import { bodyReader, isMultipart } from "./body-reader";
+import { LongPage } from "./pagination";
 import { searchOf } from "./path";
-import { UnsentAnswers, type AnswerInit } from "./unsent-answers";
+import { UnsentAnswers, wholePage, type AnswerInit } from "./unsent-answers";
 import { Reply, type Call, type Caller, type Client, type LocalRequest, type Route } from "./route";
 import { compileQuery, requireCompilable } from "./validation";
 
@@ -145,9 +146,7 @@ function compileRoute(
           context.about.push(record);
         },
       } as Call<any, any>;
-      return respond(await handler(call), (body, init) =>
-        owner === null ? Response.json(body, init) : answers.json(owner, body, init),
-      );
+      return await respond(await handler(call), owner, answers);
     } finally {
       activities.end(activity);
       answered?.();
@@ -176,9 +175,14 @@ async function isStillAllowed(
 /** Turns the return value of a handler into the response. */
 function respond(
   result: unknown,
-  toJson: (body: unknown, init?: AnswerInit) => Response,
-): Response {
+  owner: string | null,
+  answers: UnsentAnswers,
+): Response | Promise<Response> {
+  const toJson = (body: unknown, init?: AnswerInit): Response =>
+    owner === null ? Response.json(body, init) : answers.json(owner, body, init);
   if (result instanceof Response) return result;
+  if (result instanceof LongPage)
+    return owner === null ? wholePage(result) : answers.page(owner, result);
   if (!(result instanceof Reply)) return toJson(result);
   const { status, body, headers } = result;
   return body === undefined

@@ -1,5 +1,6 @@
 /** The pagination envelope of every list response. */
 import { Type, type TSchema } from "@sinclair/typebox";
+import type { ListedInParts } from "../store/listing";
 import { named, Nullable } from "./schemas";
 
 const per_page_default = 50;
@@ -36,6 +37,7 @@ export interface Page<T> {
     previous_page: number | null;
   };
 }
+type PaginationRecord = Page<unknown>["pagination"];
 
 /** The position of the page: `limit` rows after `offset`. */
 export const pageWindow = ({ page = 1, per_page = per_page_default }: PageRequest) => {
@@ -44,20 +46,44 @@ export const pageWindow = ({ page = 1, per_page = per_page_default }: PageReques
 };
 
 /** Wraps one page of rows. `total` counts the whole list. */
-export function toPage<T>(data: T[], total: number, request: PageRequest): Page<T> {
+export const toPage = <T>(data: T[], total: number, request: PageRequest): Page<T> => ({
+  data,
+  pagination: toPagination(data.length, total, request),
+});
+
+function toPagination(count: number, total: number, request: PageRequest): PaginationRecord {
   const { page, limit } = pageWindow(request);
   const total_pages = Math.ceil(total / limit);
   return {
-    data,
-    pagination: {
-      count: data.length,
-      total,
-      per_page: limit,
-      total_pages,
-      next_page: page < total_pages ? page + 1 : null,
-      previous_page: page > 1 && total_pages > 0 ? Math.min(page - 1, total_pages) : null,
-    },
+    count,
+    total,
+    per_page: limit,
+    total_pages,
+    next_page: page < total_pages ? page + 1 : null,
+    previous_page: page > 1 && total_pages > 0 ? Math.min(page - 1, total_pages) : null,
   };
+}
+
+/** One page of rows that may be long: they are read, and become JSON, as the client receives it. */
+export class LongPage<Row> {
+  constructor(
+    private readonly listed: ListedInParts<Row>,
+    private readonly request: PageRequest,
+    private readonly toRecord: (row: Row) => unknown,
+  ) {}
+
+  /** The same JSON as of a `Page`, in pieces. */
+  async *json(): AsyncGenerator<string, void> {
+    let count = 0;
+    yield '{"data":[';
+    for await (const rows of this.listed.parts) {
+      const records = rows.map((row) => JSON.stringify(this.toRecord(row))).join(",");
+      if (rows.length > 0) yield count === 0 ? records : `,${records}`;
+      count += rows.length;
+    }
+    const pagination = toPagination(count, this.listed.total, this.request);
+    yield `],"pagination":${JSON.stringify(pagination)}}`;
+  }
 }
 
 const Pagination = named(

@@ -4,12 +4,15 @@
  */
 import { unavailable, type HttpError } from "../base/errors";
 import { BudgetRefusal, ByteBudget } from "../lib/byte-budget";
+import type { LongPage } from "./pagination";
 import { pullStream } from "./pull-stream";
 
 /** A shorter answer fits into the buffers of its connection, in characters. */
 const long_chars_min = 256 * 1024;
 /** How long an answer is assumed to be before it is made: a page of the longest records. */
 const expected_bytes = 8 * 2 ** 20;
+/** What the parts of a page that is being sent take. */
+const page_bytes = 2 ** 20;
 /** A request that takes longer waits for something else, and its answer is probably short. */
 const reserved_ms_max = 1_000;
 /** The size of the pieces that a long answer is sent in, in characters. */
@@ -62,6 +65,20 @@ export class UnsentAnswers {
     );
   }
 
+  /** The JSON of a page; a long one is read while the client receives it. */
+  async page(owner_id: string, page: LongPage<any>): Promise<Response> {
+    const pieces = page.json();
+    const { text, is_whole } = await joined(pieces, long_chars_min);
+    if (is_whole) return new Response(text, { headers: json_headers });
+    const release = this.budget.take(owner_id, page_bytes);
+    const next = async (): Promise<string | null> => (await pieces.next()).value ?? null;
+    const close = (): void => {
+      release();
+      void pieces.return();
+    };
+    return new Response(pullStream(next, close, text), { headers: json_headers });
+  }
+
   private inPieces(owner_id: string, text: string): ReadableStream<Uint8Array> {
     const release = this.budget.take(owner_id, Buffer.byteLength(text));
     let start = 0;
@@ -73,6 +90,24 @@ export class UnsentAnswers {
     };
     return pullStream(next, release);
   }
+}
+
+/** The JSON of a page for a call within this process. */
+export const wholePage = async (page: LongPage<any>): Promise<Response> =>
+  new Response((await joined(page.json(), Infinity)).text, { headers: json_headers });
+
+/** The pieces up to a length of at least `chars_min`, or to their end. */
+async function joined(
+  pieces: AsyncGenerator<string, void>,
+  chars_min: number,
+): Promise<{ readonly text: string; readonly is_whole: boolean }> {
+  let text = "";
+  while (text.length < chars_min) {
+    const { value, done } = await pieces.next();
+    if (done) return { text, is_whole: true };
+    text += value;
+  }
+  return { text, is_whole: false };
 }
 
 /** At `end`, or one later so that no surrogate pair is split. */

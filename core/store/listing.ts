@@ -49,6 +49,57 @@ export async function listPage<Row>(
   return { rows: is_backward ? rows.reverse() : rows, total };
 }
 
+/** A page of a list whose rows may be long. */
+export interface ListedInParts<Row> {
+  /** The rows, read when they are asked for. One that was deleted meanwhile is missing. */
+  readonly parts: AsyncGenerator<Row[], void>;
+  /** The size of the whole list. */
+  readonly total: number;
+}
+
+/** Like `listPage`, for rows that may be so long that a page of them should not be in memory. */
+export async function listInParts<Row extends { readonly id: string }>(
+  query: SelectQueryBuilder<any, any, Row>,
+  options: ListingOptions,
+): Promise<ListedInParts<Row>> {
+  const { rows, total } = await listPage<Pick<Row, "id">>(
+    query.clearSelect().select("id"),
+    options,
+  );
+  const ids = rows.map(({ id }) => id);
+  return { parts: partsOf(query, ids), total };
+}
+
+/** Rows in the first part, before it is known how long they are. */
+const first_part_rows = 8;
+/** How long a part should be, in characters, and how many times as many rows as the last it has. */
+const part_chars = 128 * 1024;
+const part_growth_max = 4;
+
+async function* partsOf<Row extends { readonly id: string }>(
+  query: SelectQueryBuilder<any, any, Row>,
+  ids: readonly string[],
+): AsyncGenerator<Row[], void> {
+  let size = first_part_rows;
+  for (let at = 0; at < ids.length;) {
+    const part_ids = ids.slice(at, at + size);
+    at += part_ids.length;
+    const rows = await query.where("id", "in", part_ids).execute();
+    const rows_by_id = new Map(rows.map((row) => [row.id, row]));
+    yield part_ids.flatMap((id) => rows_by_id.get(id) ?? []);
+    const chars = rows.reduce((sum, row) => sum + charsOf(row), 1);
+    const fitting_rows = Math.floor((part_chars * part_ids.length) / chars);
+    // Later rows may be much longer.
+    size = Math.max(1, Math.min(fitting_rows, part_growth_max * size));
+  }
+}
+
+const charsOf = (row: object): number =>
+  Object.values(row).reduce(
+    (sum: number, value) => sum + (typeof value === "string" ? value.length : 0),
+    0,
+  );
+
 /** The same rows, counted from the nearer end of the list. */
 export function nearerEnd({ limit, offset }: Window, total: number) {
   const size = Math.max(0, Math.min(limit, total - offset));

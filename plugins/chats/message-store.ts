@@ -2,7 +2,7 @@
  * Every SQL statement about messages, and about what an answer cites. The database is the first
  * parameter, so that the caller decides the transaction.
  */
-import { listPage, pageWindow, sql, type Listed, type PageRequest } from "../../core/sdk";
+import { listInParts, pageWindow, sql, type ListedInParts, type PageRequest } from "../../core/sdk";
 import type { ChatRow, ChatsDb, MessageRow, MessageStatus } from "./store";
 
 const unfinished: readonly MessageStatus[] = ["PENDING", "PROCESSING"];
@@ -70,8 +70,8 @@ export const listMessages = (
   db: ChatsDb,
   { id, message_count }: Pick<ChatRow, "id" | "message_count">,
   page: PageRequest,
-): Promise<Listed<MessageRow>> =>
-  listPage(db.selectFrom("chats_messages").where("chat_id", "=", id).selectAll(), {
+): Promise<ListedInParts<MessageRow>> =>
+  listInParts(db.selectFrom("chats_messages").where("chat_id", "=", id).selectAll(), {
     ...pageWindow(page),
     total: message_count,
   });

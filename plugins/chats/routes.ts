@@ -9,6 +9,7 @@ import {
   reply,
   route,
   t,
+  LongPage,
   toPage,
   type HandlersOf,
 } from "../../core/sdk";
@@ -306,14 +307,8 @@ export const chatHandlers = (
       await service.submitMessage(ctx, caller.owner_id, params.sessionId, body, signal),
     ),
   messages: async ({ caller, params, query }) => {
-    const { messages, feedback, total } = await service.listMessages(
-      ctx,
-      caller.owner_id,
-      params.sessionId,
-      query,
-    );
-    const records = messages.map((message) => messageRecord(message, feedback.get(message.id)));
-    return toPage(records, total, query);
+    const listed = await service.listMessages(ctx, caller.owner_id, params.sessionId, query);
+    return new LongPage(listed, query, ({ message, feedback }) => messageRecord(message, feedback));
   },
   poll: async ({ caller, params, request, stopping, wait_ms }) => {
     const wait = { timeout_ms: wait_ms, signals: [request.signal, stopping] };

@@ -11,6 +11,7 @@ import {
   requiredText,
   trimmed,
   type Db,
+  type ListedInParts,
   type PageRequest,
 } from "../../core/sdk";
 import { requireOpenChat, restorableAfter } from "./access";
@@ -239,25 +240,33 @@ function sameRequest(message: MessageRow, text: string): MessageRow {
   return message;
 }
 
+/** A message with its owner's feedback on the answer. */
+export interface RatedMessage {
+  readonly message: Message;
+  readonly feedback: store.FeedbackRow | undefined;
+}
 /** One page of the session's messages, newest first. @throws HttpError 404, 403, 410. */
 export async function listMessages(
   ctx: ChatContext,
   owner_id: string,
   chat_id: string,
   page: PageRequest,
-): Promise<{
-  messages: Message[];
-  /** The owner's feedback on these answers, by the ids of the messages. */
-  feedback: ReadonlyMap<string, store.FeedbackRow>;
-  total: number;
-}> {
+): Promise<ListedInParts<RatedMessage>> {
   const chat = await requireOpenChat(ctx, ctx.db, owner_id, chat_id);
-  const { rows, total } = await messageStore.listMessages(ctx.db, chat, page);
-  const feedback = await findFeedback(
-    ctx.db,
-    rows.map(({ id }) => id),
-  );
-  return { messages: await withFreshCitations(ctx, rows), feedback, total };
+  const { parts, total } = await messageStore.listMessages(ctx.db, chat, page);
+  return { parts: withFeedback(ctx, parts), total };
+}
+
+async function* withFeedback(
+  ctx: ChatContext,
+  parts: AsyncIterable<readonly MessageRow[]>,
+): AsyncGenerator<RatedMessage[], void> {
+  for await (const rows of parts) {
+    const ids = rows.map(({ id }) => id);
+    const feedback = await findFeedback(ctx.db, ids);
+    const messages = await withFreshCitations(ctx, rows);
+    yield messages.map((message) => ({ message, feedback: feedback.get(message.id) }));
+  }
 }
 
 /**

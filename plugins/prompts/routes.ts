@@ -1,5 +1,6 @@
 /** The HTTP routes of saved prompts: parse the request, call the service, format the response. */
 import {
+  LongPage,
   Nullable,
   PageOf,
   PageQuery,
@@ -130,10 +131,8 @@ export const routes = {
 };
 
 export const promptHandlers = (prompts: PromptService): HandlersOf<typeof routes> => ({
-  list: async ({ caller, query }) => {
-    const { rows, total } = await prompts.list(caller.owner_id, query);
-    return toPage(rows.map(toRecord), total, query);
-  },
+  list: async ({ caller, query }) =>
+    new LongPage(await prompts.list(caller.owner_id, query), query, toRecord),
   create: async ({ caller, body }) => {
     const prompt = await prompts.create(caller.owner_id, body);
     return reply(201, toRecord(prompt), { location: `/api/dev/v1/prompts/${prompt.id}` });

@@ -12,6 +12,7 @@ import {
   type Change,
   type Context,
   type Db,
+  type ListedInParts,
   type PageRequest,
 } from "../../core/sdk";
 import type { PromptCopy, Prompts, PromptUse } from "./contract";
@@ -97,10 +98,7 @@ export class PromptService implements Prompts {
     return requireOne(this.ctx.db, owner_id, prompt_id);
   }
 
-  list(
-    owner_id: string,
-    page: PageRequest,
-  ): Promise<{ readonly rows: PromptRow[]; readonly total: number }> {
+  list(owner_id: string, page: PageRequest): Promise<ListedInParts<PromptRow>> {
     return store.listPrompts(this.ctx.db, owner_id, page);
   }
 

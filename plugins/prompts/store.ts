@@ -2,7 +2,13 @@
  * Every SQL statement for prompts. The database is the first parameter, so that the caller decides
  * the transaction.
  */
-import { listPage, pageWindow, type Db, type Listed, type PageRequest } from "../../core/sdk";
+import {
+  listInParts,
+  pageWindow,
+  type Db,
+  type ListedInParts,
+  type PageRequest,
+} from "../../core/sdk";
 
 /** A stored prompt. Times are epoch milliseconds. */
 export interface PromptRow {
@@ -55,9 +61,9 @@ export async function listPrompts(
   db: PromptsDb,
   owner_id: string,
   page: PageRequest,
-): Promise<Listed<PromptRow>> {
+): Promise<ListedInParts<PromptRow>> {
   const prompts = db.selectFrom("prompts").where("owner_id", "=", owner_id);
-  return listPage(prompts.selectAll(), pageWindow(page));
+  return listInParts(prompts.selectAll(), pageWindow(page));
 }
 
 /** Ids of the owner's prompts, at most `limit`. */

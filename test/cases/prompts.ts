@@ -70,6 +70,17 @@ export function promptCases(start: StartServer): void {
       });
   });
 
+  test("a page of long texts has every one of them, newest first", async () => {
+    const writer = await person(server, "writer");
+    const texts = Array.from({ length: 40 }, (_, at) => `${at} `.padEnd(32_000, `ä🗂${at} `));
+    for (const text of texts) await writer.create("/prompts", { name: "Long", text });
+    const { body } = await writer.send("GET", "/prompts?per_page=30&page=1");
+    expect(body.data.map((prompt: { text: string }) => prompt.text)).toEqual(
+      texts.toReversed().slice(0, 30),
+    );
+    expectHas(body.pagination, { count: 30, total: 40, total_pages: 2, next_page: 2 });
+  });
+
   describe("refused without any change", () => {
     type Case = [why: string, method: "POST" | "PUT", body: unknown, at: string];
     const cases: Case[] = [

@@ -2,10 +2,11 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { HttpError } from "../../core/base/errors";
 import { fill } from "../../core/base/refs";
-import { definePlugin } from "../../core/sdk";
+import { definePlugin, type Page } from "../../core/sdk";
 import { Prompts, PromptUses } from "../../plugins/prompts/contract";
 import { promptCases } from "../cases/prompts";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { person } from "../helpers/person";
 
 describe("prompts", () => promptCases(startTestServer));
 
@@ -107,4 +108,21 @@ test("a read-only key can't save prompts", async () => {
   expect(
     (await server.send(null, "POST", "/prompts", { name: "a", text: "b" }, headers)).status,
   ).toBe(403);
+});
+
+test("a page of long texts is read while it is received", async () => {
+  const reader = await person(server, "reader");
+  const text = "x".repeat(32_000);
+  const ids: string[] = [];
+  for (let n = 0; n < 30; n++)
+    ids.push((await reader.create("/prompts", { name: `${n}`, text })).id);
+  const response = await server.fetch(
+    new Request("http://dossier.test/api/dev/v1/prompts?per_page=50", {
+      headers: { authorization: `Bearer ${reader.key}` },
+    }),
+  );
+  await reader.send("DELETE", `/prompts/${ids[0]}`);
+  const { data, pagination } = (await response.json()) as Page<{ readonly id: string }>;
+  expect(data.map(({ id }) => id)).toEqual(ids.slice(1).toReversed());
+  expect([pagination.count, pagination.total]).toEqual([29, 30]);
 });

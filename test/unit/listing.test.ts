@@ -1,7 +1,7 @@
 /** Pages of lists: which rows they contain and from which end they are read. */
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { listInStretches, listPage, nearerEnd } from "../../core/store/listing";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { listInParts, listInStretches, listPage, nearerEnd } from "../../core/store/listing";
 import type { Store } from "../../core/store/store";
 import { openTestStore, type TestStore } from "../helpers/store";
 
@@ -73,6 +73,56 @@ describe("a filter without an index is searched in batches and finds", () => {
         expect(found).toEqual({ rows: every.slice(offset, offset + 7), total: every.length });
       }
     });
+});
+
+describe("a page is read in parts", () => {
+  beforeAll(() =>
+    store.db.schema
+      .createTable("letters")
+      .addColumn("id", "text", (c) => c.primaryKey())
+      .addColumn("created_at", "integer")
+      .addColumn("text", "text")
+      .execute(),
+  );
+  beforeEach(() => store.db.deleteFrom("letters").execute());
+  const short = 10;
+  const long = 200_000;
+  const write = async (lengths: readonly number[]) => {
+    for (const [at, length] of lengths.entries())
+      await store.db
+        .insertInto("letters")
+        .values({ id: `letter-${at}`, created_at: -at, text: "x".repeat(length) })
+        .execute();
+  };
+  const letters = () => store.db.selectFrom("letters").select(["id", "text"]);
+  const times = (count: number, length: number) => Array.from({ length: count }, () => length);
+  const cases: [why: string, lengths: number[], part_sizes: number[]][] = [
+    ["an empty list has none", [], []],
+    ["a short list is one part", times(3, short), [3]],
+    ["short rows come in larger and larger parts", times(190, short), [8, 32, 128, 22]],
+    ["after long rows, each is a part", times(11, long), [8, 1, 1, 1]],
+    [
+      "a part with one long row is followed by a smaller one",
+      [long, ...times(19, short)],
+      [8, 5, 7],
+    ],
+  ];
+  test.each(cases)("%s", async (_why, lengths, part_sizes) => {
+    await write(lengths);
+    const { parts, total } = await listInParts(letters(), { limit: 200, offset: 0 });
+    const read = await Array.fromAsync(parts);
+    expect([read.map((rows) => rows.length), total]).toEqual([part_sizes, lengths.length]);
+    expect(read.flat().map(({ id }) => id)).toEqual(lengths.map((_, at) => `letter-${at}`));
+  });
+
+  test("without a row that was deleted after an earlier part", async () => {
+    await write(times(20, short));
+    const { parts } = await listInParts(letters(), { limit: 200, offset: 0 });
+    await parts.next();
+    await store.db.deleteFrom("letters").where("id", "=", "letter-10").execute();
+    const { value } = await parts.next();
+    expect(value!.map(({ id }) => id).slice(0, 3)).toEqual(["letter-8", "letter-9", "letter-11"]);
+  });
 });
 
 test("a known total is not counted again", async () => {

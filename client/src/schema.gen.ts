@@ -1728,6 +1728,7 @@ export interface components {
          *     - `check_failed`: A check of a plugin failed. Nothing was saved; try again later.
          *     - `conflict`: The record is not in a state in which this is possible.
          *     - `duplicate_webhook`: There is a webhook for this event and URL already.
+         *     - `folder_limit`: The document is in as many folders as it may be.
          *     - `forbidden`: The record is another user's, or this is not allowed.
          *     - `gone`: The record was deleted, and can be restored.
          *     - `import_ended`: The run has ended.
@@ -1759,7 +1760,7 @@ export interface components {
          *     - `webhook_limit`: An account holds as many webhooks as it may; the detail names the limit.
          * @enum {string}
          */
-        readonly ErrorCode: "admin_only" | "already_ended" | "archive_too_large" | "bad_archive" | "body_timeout" | "check_failed" | "conflict" | "duplicate_webhook" | "forbidden" | "gone" | "import_ended" | "internal_error" | "invalid_request" | "last_admin" | "malformed_json" | "malformed_multipart" | "method_not_allowed" | "missing_scope" | "name_taken" | "no_result" | "no_such_page" | "no_such_route" | "not_found" | "nothing_to_retry" | "quota_exceeded" | "range_not_satisfiable" | "rate_limited" | "refused" | "storage_full" | "too_large" | "too_many_searches" | "too_many_streams" | "too_many_values" | "unauthorized" | "unavailable" | "unsupported_media_type" | "webhook_limit";
+        readonly ErrorCode: "admin_only" | "already_ended" | "archive_too_large" | "bad_archive" | "body_timeout" | "check_failed" | "conflict" | "duplicate_webhook" | "folder_limit" | "forbidden" | "gone" | "import_ended" | "internal_error" | "invalid_request" | "last_admin" | "malformed_json" | "malformed_multipart" | "method_not_allowed" | "missing_scope" | "name_taken" | "no_result" | "no_such_page" | "no_such_route" | "not_found" | "nothing_to_retry" | "quota_exceeded" | "range_not_satisfiable" | "rate_limited" | "refused" | "storage_full" | "too_large" | "too_many_searches" | "too_many_streams" | "too_many_values" | "unauthorized" | "unavailable" | "unsupported_media_type" | "webhook_limit";
         readonly Failure: {
             readonly code: string;
             readonly message: string;

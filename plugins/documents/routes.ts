@@ -281,7 +281,10 @@ export const routes = {
     body: named("DocumentLink", FolderQuery),
     example: { folder_id: example.folder_ids[0] },
     answers: { 200: documentAnswer("The document, in one more folder.") },
-    errors: { 409: name_taken },
+    errors: {
+      400: { folder_limit: "The document is in as many folders as it may be." },
+      409: name_taken,
+    },
   }),
   restore: route.post("/documents/:documentId/restore", {
     summary: "Put a document back into a folder",

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, fill } from "../../core/sdk";
 import { Documents, DocumentUses } from "../../plugins/documents/contract";
 import { documentLinkCases } from "../cases/document-links";
+import { expectProblem } from "../helpers/contract";
 import { expectSound, startSoundServer } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
@@ -34,6 +35,22 @@ beforeAll(async () => {
   server = await startTestServer({ plugins: [neighbour] });
   ada = await person(server, "ada");
 });
+
+test("a document can be in 1,000 folders, with those it can be put back into", async () => {
+  const first = await ada.folder("0");
+  const { id } = await ada.newText(first, "In many places.");
+  const link = (folder_id: string) => ada.send("POST", `/documents/${id}/links`, { folder_id });
+  for (let n = 1; n < 1_000; n += 27) {
+    const names = Array.from({ length: 27 }, (_, at) => `${n + at}`);
+    await Promise.all(names.map(async (name) => link(await ada.folder(name))));
+  }
+  const one_more = await ada.folder("one more");
+  await ada.send("DELETE", `/documents/${id}?folder_id=${first}`);
+  const refused = await link(one_more);
+  expectProblem(refused, 400, "at most 1,000 folders");
+  expect(refused.body.code).toBe("folder_limit");
+  expect((await link(first)).body.folder_ids).toHaveLength(1_000);
+}, 60_000);
 
 describe("deleting a folder", () => {
   test("deletes documents that are nowhere else, restorable or not, and keeps others", async () => {

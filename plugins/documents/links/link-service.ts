@@ -1,5 +1,5 @@
 /** The folders that a document is in, and its name there. */
-import { conflict, HttpError, type Db } from "../../../core/sdk";
+import { badRequest, conflict, HttpError, type Db } from "../../../core/sdk";
 import { emitChanged, notifyFolders, type DocumentContext } from "../context";
 import { updateHolder } from "./holders";
 import * as linkStore from "./link-store";
@@ -10,8 +10,14 @@ import * as store from "../store";
 import type { DocumentRow, LinkRow } from "../store";
 
 /**
- * Adds the document to a folder; does nothing when it is there. @throws HttpError 403, 404, or 409
- * when an upload in the folder has its name.
+ * The most folders that a document is in, or was in and can be put back into: each of its changes
+ * reaches all of them.
+ */
+export const folders_max = 1_000;
+
+/**
+ * Adds the document to a folder; does nothing when it is there. @throws HttpError 400 when it is in
+ * as many as it may be, 403, 404, or 409 when an upload in the folder has its name.
  */
 export async function link(
   ctx: DocumentContext,
@@ -67,6 +73,7 @@ async function putInto(
   const reserves_name = source_kind === "upload" ? 1 : 0;
   if (existing) await linkStore.restoreLink(tx, id, folder_id, reserves_name);
   else {
+    await requireCapacity(tx, id);
     const created_at = ctx.now_ms();
     await linkStore.insertLink(tx, document, { folder_id, reserves_name, created_at });
   }
@@ -79,6 +86,16 @@ async function putInto(
   const folder_ids = await linkStore.foldersOf(tx, document.id);
   await emitChanged(ctx, tx, document, { changed: "folders", folder_ids, folder_id });
   notifyFolders(ctx, document, [folder_id]);
+}
+
+async function requireCapacity(tx: Db, document_id: string): Promise<void> {
+  if ((await linkStore.countLinks(tx, document_id)) >= folders_max)
+    throw badRequest(
+      `A document can be in at most ${folders_max.toLocaleString("en-US")} folders, including ` +
+        "those it was taken out of and can be put back into.",
+      "/folder_id",
+      "folder_limit",
+    );
 }
 
 /**

@@ -3,7 +3,7 @@
  * list-store.ts.
  */
 import { fileType } from "../../../core/lib/file-types";
-import { prepared, sql, toNumber } from "../../../core/sdk";
+import { countRows, prepared, sql, toNumber } from "../../../core/sdk";
 import { isGone } from "../../folders/contract";
 import type { DocumentName } from "../contract";
 import { nameKey, nameOrder } from "../creation/names";
@@ -172,6 +172,10 @@ export const findLink = (
     .where("document_id", "=", document_id)
     .where("folder_id", "=", folder_id)
     .executeTakeFirst();
+
+/** The folders that hold the document, and those that held it and that it can be put back into. */
+export const countLinks = (db: DocumentsDb, document_id: string): Promise<number> =>
+  countRows(db.selectFrom("documents_links").where("document_id", "=", document_id));
 
 /** The newest document of that name in the folder, of any kind. */
 export const findNamesake = (

@@ -7,11 +7,13 @@ import { HealthFields } from "../http/slots";
 import { route } from "../http/route";
 import { OneOf, Nullable } from "../http/schemas";
 import type { TlsFiles } from "../http/tls-files";
-import { oncePerTurn } from "../lib/cached-result";
+import { cached } from "../lib/cached-result";
 import { withTimeout } from "../lib/timeout";
 import type { Host } from "../plugin/host";
 import { translateError } from "../store/storage-errors";
 
+/** How old a report may be: supervisors that ask at the same time get the same. */
+const report_age_ms = 10;
 /** How long to wait for the list of processes. */
 const nodes_ms_max = 2_000;
 
@@ -66,9 +68,13 @@ export const healthRoute = route.get("/health", {
   },
 });
 
-/** Requests that are handled together share a report, so that many cost hardly more than one. */
+/** Requests share a report for a moment, so that many cost hardly more than one. */
 export function healthHandler(host: Host, tls: Pick<TlsFiles, "failure"> | null) {
-  const report = oncePerTurn(() => healthReport(host, tls));
+  const report = cached(
+    () => healthReport(host, tls),
+    report_age_ms,
+    () => performance.now(),
+  );
   return async (): Promise<Response> =>
     Response.json(await report(), { headers: { "cache-control": "no-store" } });
 }

@@ -27,23 +27,6 @@ export function cached<T>(
   };
 }
 
-/**
- * Runs `request` at most once per iteration of the event loop: callers in the same one share its
- * result, or its failure.
- */
-export function oncePerTurn<T>(request: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  return () => {
-    if (running === undefined) {
-      running = request();
-      setImmediate(() => {
-        running = undefined;
-      });
-    }
-    return running;
-  };
-}
-
 /** The longest wait for a slow result. */
 const wait_ms = 300;
 

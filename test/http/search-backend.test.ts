@@ -320,7 +320,7 @@ describe("a backend that is down", () => {
     await server.settle();
     expect(await viaEngine(engine, ada, "newt")).toHaveLength(1);
     expect(findable(started)).toBe(texts.length);
-    expect((await health(started)).search_backend.state).toBe("ready");
+    await until(async () => (await health(started)).search_backend.state === "ready");
   });
 
   onSqlite("copies").test("is updated from the database by a server started later", async () => {
@@ -344,7 +344,7 @@ describe("a backend that is down", () => {
     const started = await start();
     started.engine.mood = mood;
     expect((await quotes(started.ada, "otter")).length).toBe(1);
-    expect((await health(started)).search_backend.state).toBe("failing");
+    await until(async () => (await health(started)).search_backend.state === "failing");
   });
 });
 
@@ -382,7 +382,7 @@ describe("a backend that has failed", () => {
     }
     expect(engine.queries).toEqual([]);
     await viaEngine(engine, ada, "otter");
-    expect((await health(started)).search_backend.state).toBe("ready");
+    await until(async () => (await health(started)).search_backend.state === "ready");
   });
 });
 

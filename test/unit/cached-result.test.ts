@@ -1,39 +1,55 @@
 /** Results that several callers share. */
 import { describe, expect, test } from "bun:test";
-import { oncePerTurn } from "../../core/lib/cached-result";
-import { nextTurn } from "../../core/lib/chunked-work";
+import { cached } from "../../core/lib/cached-result";
 
-describe("once per turn", () => {
-  const counting = () => {
+describe("a result is shared", () => {
+  const cases: [why: string, later_ms: number, result: number][] = [
+    ["at once", 0, 1],
+    ["while it is young", 99, 1],
+    ["no longer than it may be", 100, 2],
+    ["not for ever when the clock was set back", -1, 2],
+  ];
+  test.each(cases)("%s", async (_why, later_ms, result) => {
     let runs = 0;
-    return oncePerTurn(async () => ++runs);
-  };
-
-  test("callers in one iteration of the event loop share a result", async () => {
-    const request = counting();
-    expect(await Promise.all([request(), request(), request()])).toEqual([1, 1, 1]);
+    let now_ms = 5_000;
+    const request = cached(
+      async () => ++runs,
+      100,
+      () => now_ms,
+    );
+    expect(await request()).toBe(1);
+    now_ms += later_ms;
+    expect(await request()).toBe(result);
   });
 
-  test("the next iteration has a result of its own, even while the last one is awaited", async () => {
+  test("by all who wait for it", async () => {
     let runs = 0;
-    const first = Promise.withResolvers<number>();
-    const request = oncePerTurn(async () => (++runs === 1 ? first.promise : runs));
-    const waiting = request();
-    await nextTurn();
-    expect(await request()).toBe(2);
-    first.resolve(1);
-    expect(await waiting).toBe(1);
+    const made = Promise.withResolvers<string>();
+    const request = cached(
+      () => {
+        runs++;
+        return made.promise;
+      },
+      100,
+      () => 0,
+    );
+    const waiting = [request(), request()];
+    made.resolve("well");
+    expect([await Promise.all(waiting), runs]).toEqual([["well", "well"], 1]);
   });
 
-  test("all callers get a failure, and later ones do not", async () => {
+  test("but a failure only by those who wait for it", async () => {
     let runs = 0;
-    const request = oncePerTurn(async () => {
-      if (++runs === 1) throw new Error("the disk is away");
-      return runs;
-    });
+    const request = cached(
+      async () => {
+        if (++runs === 1) throw new Error("the disk is away");
+        return runs;
+      },
+      100,
+      () => 0,
+    );
     const results = await Promise.allSettled([request(), request()]);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    await nextTurn();
     expect(await request()).toBe(2);
   });
 });

@@ -32,7 +32,9 @@ describe("a document reindexed during a search is found once:", () => {
       let left = times;
       const overtaken = new Proxy<SegmentReader>(reader, {
         get: (target, name: keyof SegmentReader) => {
-          const method = (target[name] as (...args: unknown[]) => unknown).bind(target);
+          const member: unknown = target[name];
+          if (typeof member !== "function") return member;
+          const method = member.bind(target) as (...args: unknown[]) => unknown;
           if (name !== read) return method;
           return async (...args: unknown[]) => {
             if (left-- > 0) await index.add("doc_a", "The axolotl regrows limbs.");

@@ -13,6 +13,9 @@ const few_chunks = 64;
 /** The memory of the ids that are remembered and of their folders, for all scopes together. */
 const cached_bytes_max = 16 * 2 ** 20;
 
+/** Something in scope was deleted or replaced since the scope was read. */
+export class ScopeChanged extends Error {}
+
 /** The part of a request that determines the scope. */
 export type ScopeRequest = Pick<SearchRequest, "owner_id" | "folder_ids" | "document_ids">;
 

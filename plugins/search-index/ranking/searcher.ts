@@ -14,22 +14,26 @@ import {
   leadOf,
   wordsAlone,
   type FusedHit,
-  type MeaningRanking,
+  type WordRanking,
 } from "./fusion";
-import { Likeness } from "../vectors/likeness";
-import { nearestChunks } from "../vectors/nearest-chunks";
+import { MeaningSearch } from "./meaning-search";
 import { spread_factor, spreadOverPages } from "./page-spread";
 import { pack_parts, type PackPart } from "../segments/pack";
 import { PackDirectory, type Pack } from "../segments/pack-directory";
 import { parseQuery, type Query } from "../analysis/query";
 import { rerank, rerank_hits_max } from "./reranker";
 import { ScopeLanguages } from "./scope-languages";
-import { onlyAmong, ScopeResolver, type Scope, type ScopedPack, type ScopeRequest } from "./scope";
+import {
+  onlyAmong,
+  ScopeChanged,
+  ScopeResolver,
+  type Scope,
+  type ScopedPack,
+  type ScopeRequest,
+} from "./scope";
 import type { Segment } from "../segments/segment";
 import { SegmentCache } from "../segments/segment-cache";
 import type { ChunkKey, PublishedChunk, SegmentReader } from "../segments/segment-reader";
-import { VectorMemory } from "../vectors/vector-memory";
-import type { NearRequest, NearSegments } from "../vectors/vector-reader";
 import type { QueryVector } from "../vectors/vector-math";
 import { no_pauses, type Pauses } from "../workers/worker-protocol";
 
@@ -62,6 +66,16 @@ export interface Searched extends SearchResult {
   readonly is_short: boolean;
 }
 
+/** How the passages in scope are ranked by words. */
+interface WordSearch {
+  readonly limit: number;
+  readonly among: BackendAnswer | undefined;
+  readonly pauses: Pauses;
+  readonly onGone: OnGone;
+}
+/** The ranking by words, with what its caller reports. */
+interface SearchedWords extends WordRanking, Pick<Searched, "terms" | "loose_chunks"> {}
+
 const nothing_found: Searched = {
   passages: [],
   terms: [],
@@ -79,11 +93,7 @@ const passages_read = 50;
 const attempts_max = 3;
 /** The share of the cache for heads of packs. */
 const heads_share = 0.25;
-/** How long the database is not asked for similar vectors after it could not tell. */
-const near_pause_ms = 60_000;
 
-/** Something in scope was deleted since the scope was read. */
-class ScopeChanged extends Error {}
 /** Called for segments in scope that no longer exist; a missing pack always throws. */
 type OnGone = () => void;
 const beginAgain: OnGone = () => {
@@ -95,11 +105,7 @@ export class Searcher {
   private readonly cache: SegmentCache<Segment | PackPart>;
   private readonly scopes: ScopeResolver;
   private readonly languages: ScopeLanguages;
-  /** Vectors of one set, replaced with another one. */
-  private vectors:
-    | { readonly set_id: number; readonly memory: VectorMemory; readonly likeness: Likeness }
-    | undefined;
-  private near_failed_at_ms = -Infinity;
+  private readonly meaning: MeaningSearch;
 
   constructor(
     private readonly reader: SegmentReader,
@@ -112,6 +118,7 @@ export class Searcher {
       new PackDirectory(reader, cache_bytes_max * heads_share, (pack) => this.forget(pack)),
     );
     this.languages = new ScopeLanguages(reader);
+    this.meaning = new MeaningSearch(reader.vectors, options);
   }
 
   async search(request: HybridSearchRequest, pauses: Pauses = no_pauses): Promise<Searched> {
@@ -175,31 +182,23 @@ export class Searcher {
     const is_short = (request.among?.passages ?? Infinity) < full_scope.ids.length;
     const among = is_short ? undefined : request.among;
     const scope = among === undefined ? full_scope : onlyAmong(full_scope, among.segment_ids);
-    using ranker = new Ranker(query, scope.ids.length, among);
     const { vector } = request;
     const limit = vector === undefined ? request.limit : Math.max(request.limit, fusion_hits_max);
-    for (const pack of scope.packs) await this.addPack(ranker, pack, pauses);
-    const loose_chunks = await this.addLoose(ranker, scope, pauses, onGone);
-    const ranking = await ranker.ranking(Math.max(limit, rerank_hits_max), pauses);
-    const terms = searchedTerms(query, ranking);
-    const by_words = await this.rerank(ranking, query, limit, scope, pauses, onGone);
-    const meaning = vector && (await this.nearest(scope, vector, { ...request, among }, pauses));
+    const words = await this.rankByWords(query, scope, { limit, among, pauses, onGone });
+    const meaning =
+      vector && (await this.meaning.rank(scope, vector, { ...request, among }, pauses));
     const fused =
       meaning === undefined
-        ? wordsAlone(by_words)
-        : fuseRankings(
-            { hits: by_words, coverage: coverageOf(by_words[0], ranker, terms) },
-            meaning,
-            { ...request, limit: request.limit * spread_factor },
-          );
+        ? wordsAlone(words.hits)
+        : fuseRankings(words, meaning, { ...request, limit: request.limit * spread_factor });
     const pages = await this.reader.pages(fused.map((hit) => keyOf(hit, scope.ids)));
     const hits = spreadOverPages(fused, pages, request.limit);
     const passages = await this.passagesOf(hits, scope, request.folder_ids, pauses, onGone);
     return {
       passages,
-      terms,
+      terms: words.terms,
       lead: meaning === undefined ? null : leadOf(meaning),
-      loose_chunks,
+      loose_chunks: words.loose_chunks,
       is_beyond_memory: meaning?.is_beyond ?? false,
       is_short,
     };
@@ -210,6 +209,20 @@ export class Searcher {
     // A backend has looked up the words of the query without these languages.
     const languages = among === undefined ? await this.languages.forQuery(query, scope) : [];
     return parseQuery(query, context, analyzers, analyzer_version, languages);
+  }
+
+  private async rankByWords(
+    query: Query,
+    scope: Scope,
+    { limit, among, pauses, onGone }: WordSearch,
+  ): Promise<SearchedWords> {
+    using ranker = new Ranker(query, scope.ids.length, among);
+    for (const pack of scope.packs) await this.addPack(ranker, pack, pauses);
+    const loose_chunks = await this.addLoose(ranker, scope, pauses, onGone);
+    const ranking = await ranker.ranking(Math.max(limit, rerank_hits_max), pauses);
+    const terms = searchedTerms(query, ranking);
+    const hits = await this.rerank(ranking, query, limit, scope, pauses, onGone);
+    return { hits, coverage: coverageOf(hits[0], ranker, terms), terms, loose_chunks };
   }
 
   /** @throws ScopeChanged */
@@ -265,64 +278,6 @@ export class Searcher {
       return texts;
     };
     return rerank(ranking, query, limit, { analyzers: this.options.analyzers, textsOf, pauses });
-  }
-
-  private async nearest(
-    { ids }: Scope,
-    vector: QueryVector,
-    { folder_ids, document_ids, among }: HybridSearchRequest,
-    pauses: Pauses,
-  ): Promise<MeaningRanking & { readonly is_beyond: boolean }> {
-    const { set_id, data, scale } = vector;
-    const { cache_bytes_max, vector_cache_bytes_max = cache_bytes_max } = this.options;
-    if (this.vectors?.set_id !== set_id)
-      this.vectors = {
-        set_id,
-        memory: new VectorMemory(data.length, vector_cache_bytes_max),
-        likeness: new Likeness(set_id, data.length),
-      };
-    const { memory, likeness } = this.vectors;
-    const { vectors: reader } = this.reader;
-    const near =
-      document_ids === undefined
-        ? (query: Float32Array, segments: number) =>
-            this.nearIn({ folder_ids, set_id, query, segments })
-        : undefined;
-    const found_by_backend = among && { near: among.segment_ids, unknown: [] };
-    const options = {
-      memory,
-      reader,
-      limit: fusion_hits_max,
-      pauses,
-      near,
-      nearest: found_by_backend,
-    };
-    const nearest = await nearestChunks(ids, vector, options);
-    const [best] = nearest.hits;
-    // Passages chosen by a backend are alike anyway.
-    if (scale === undefined || among !== undefined || best === undefined)
-      return { ...nearest, likeness: null, around: null, scale };
-    const place = { id: ids[best.segment]!, cosine: best.score, query: scale.adjusted_query };
-    return {
-      ...nearest,
-      likeness: await likeness.of(ids, scale.language_directions, reader, pauses),
-      around: await likeness.around(place, reader, pauses),
-      scale,
-    };
-  }
-
-  /** @throws ScopeChanged after an error, which has also ended the snapshot. */
-  private async nearIn(request: NearRequest): Promise<NearSegments | null | undefined> {
-    const { vectors } = this.reader;
-    const now_ms = performance.now();
-    if (vectors.near === undefined || now_ms < this.near_failed_at_ms + near_pause_ms)
-      return undefined;
-    try {
-      return await vectors.near(request);
-    } catch {
-      this.near_failed_at_ms = now_ms;
-      throw new ScopeChanged();
-    }
   }
 
   private async passagesOf(

@@ -118,30 +118,40 @@ export class IndexService implements SearchIndex {
     return this.preparer.takeOver(input, set_id ?? null, signal);
   }
 
-  publish(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void> {
-    return this.writePublished(tx, prepared, folder_ids, false);
+  async publish(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void> {
+    const { document_id } = prepared;
+    const { id, owner_id } = prepared.encoded as IndexVersion;
+    const before = await store.findDocument(tx, document_id);
+    if (before) await this.ctx.document_embedder?.remove(tx, [document_id]);
+    await this.insertSegments(tx, prepared);
+    await this.staged.release(tx, document_id);
+    if (before && before.edition !== id) await this.staged.replace(tx, before);
+    await this.upsertDocument(tx, prepared);
+    for (const folder_id of folder_ids) await store.insertScope(tx, folder_id, id);
+    await this.announce(tx, prepared, folder_ids, before?.owner_id ?? owner_id);
   }
 
-  publishFirst(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void> {
-    return this.writePublished(tx, prepared, folder_ids, true);
+  async publishFirst(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void> {
+    const { id, owner_id, segments } = prepared.encoded as IndexVersion;
+    await this.insertSegments(tx, prepared);
+    await this.upsertDocument(tx, prepared);
+    const segment_ids = segments?.map(({ row }) => row.id);
+    for (const folder_id of folder_ids)
+      await (segment_ids
+        ? store.insertNewScope(tx, folder_id, segment_ids)
+        : store.insertScope(tx, folder_id, id));
+    await this.announce(tx, prepared, folder_ids, owner_id);
   }
 
-  private async writePublished(
-    tx: Db,
-    prepared: Prepared,
-    folder_ids: readonly string[],
-    is_first: boolean,
-  ): Promise<void> {
-    const { document_id, version } = prepared;
-    const encoded = prepared.encoded as IndexVersion;
-    const { id, owner_id, title, chunks, headings, times, segments } = encoded;
-    const { document_embedder } = this.ctx;
-    const before = is_first ? undefined : await store.findDocument(tx, document_id);
-    if (before) await document_embedder?.remove(tx, [document_id]);
+  /** Segments of a long text are stored before, and only become visible. */
+  private async insertSegments(tx: Db, { document_id, encoded }: Prepared): Promise<void> {
+    const { id, segments } = encoded as IndexVersion;
     if (segments === null) await this.staged.end(tx, id, document_id);
     else for (const segment of segments) await store.insertSegment(tx, segment);
-    if (!is_first) await this.staged.release(tx, document_id);
-    if (before && before.edition !== id) await this.staged.replace(tx, before);
+  }
+
+  private async upsertDocument(tx: Db, { document_id, version, encoded }: Prepared): Promise<void> {
+    const { id, owner_id, title, chunks, headings, times } = encoded as IndexVersion;
     await store.upsertDocument(tx, {
       document_id,
       edition: id,
@@ -154,18 +164,21 @@ export class IndexService implements SearchIndex {
       times,
       owner_id,
     });
-    const ids = is_first && segments?.map(({ row }) => row.id);
-    for (const folder_id of folder_ids)
-      await (ids ? store.insertNewScope(tx, folder_id, ids) : store.insertScope(tx, folder_id, id));
-    await document_embedder?.add(
-      tx,
-      document_id,
-      before?.owner_id ?? owner_id,
-      encoded,
-      folder_ids,
-    );
-    await this.ctx.backend?.feed.changed(tx, [document_id]);
-    this.ctx.afterCommit(() => this.packer.published(owner_id, folder_ids, { id, chunks }));
+  }
+
+  /** Tells those that keep something about each published version. */
+  private async announce(
+    tx: Db,
+    { document_id, encoded }: Prepared,
+    folder_ids: readonly string[],
+    embedding_owner_id: string,
+  ): Promise<void> {
+    const { document_embedder, backend, afterCommit } = this.ctx;
+    const index_version = encoded as IndexVersion;
+    const { id, owner_id, chunks } = index_version;
+    await document_embedder?.add(tx, document_id, embedding_owner_id, index_version, folder_ids);
+    await backend?.feed.changed(tx, [document_id]);
+    afterCommit(() => this.packer.published(owner_id, folder_ids, { id, chunks }));
   }
 
   async publishedVersion(db: Db, document_id: string): Promise<number | undefined> {

@@ -68,12 +68,16 @@ export const healthRoute = route.get("/health", {
   },
 });
 
-/** Requests share a report for a moment, so that many cost hardly more than one. */
+/**
+ * Requests share a report for a moment, so that many cost hardly more than one. One with problems is
+ * not kept: they may be solved now.
+ */
 export function healthHandler(host: Host, tls: Pick<TlsFiles, "failure"> | null) {
   const report = cached(
     () => healthReport(host, tls),
     report_age_ms,
     () => performance.now(),
+    ({ status }) => status === "ok",
   );
   return async (): Promise<Response> =>
     Response.json(await report(), { headers: { "cache-control": "no-store" } });

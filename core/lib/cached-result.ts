@@ -2,13 +2,14 @@
 import { leftUntil, settlesWithin } from "./timeout";
 
 /**
- * Runs `request` once at a time, shared by all waiting callers, and reuses its result for `ttl_ms`.
- * Failures are not cached.
+ * Runs `request` once at a time, shared by all waiting callers, and reuses its result for `ttl_ms`
+ * if it `isReusable`. Failures are not cached.
  */
 export function cached<T>(
   request: () => Promise<T>,
   ttl_ms: number,
   now_ms: () => number,
+  isReusable: (value: T) => boolean = () => true,
 ): () => Promise<T> {
   let cached_result: { readonly at_ms: number; readonly value: T } | undefined;
   let running: Promise<T> | undefined;
@@ -17,7 +18,7 @@ export function cached<T>(
       return cached_result.value;
     running ??= request()
       .then((value) => {
-        cached_result = { at_ms: now_ms(), value };
+        cached_result = isReusable(value) ? { at_ms: now_ms(), value } : undefined;
         return value;
       })
       .finally(() => {

@@ -22,6 +22,19 @@ describe("a result is shared", () => {
     expect(await request()).toBe(result);
   });
 
+  test("only if it is worth keeping", async () => {
+    let runs = 0;
+    const request = cached(
+      async () => ++runs,
+      100,
+      () => 0,
+      (result) => result === 2,
+    );
+    const results: number[] = [];
+    for (let n = 0; n < 4; n++) results.push(await request());
+    expect(results).toEqual([1, 2, 2, 2]);
+  });
+
   test("by all who wait for it", async () => {
     let runs = 0;
     const made = Promise.withResolvers<string>();

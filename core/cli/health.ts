@@ -69,8 +69,8 @@ export const healthRoute = route.get("/health", {
 });
 
 /**
- * Requests share a report for a moment, so that many cost hardly more than one. One with problems is
- * not kept: they may be solved now.
+ * Requests share a report for a moment, so that many cost hardly more than one; but not a report of
+ * problems, which may be solved by then.
  */
 export function healthHandler(host: Host, tls: Pick<TlsFiles, "failure"> | null) {
   const report = cached(

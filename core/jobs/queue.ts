@@ -23,6 +23,7 @@ import type {
   JobRef,
   PayloadOf,
 } from "./contract";
+import { cancelJobs, cancelSomeJobs } from "./cancellation-store";
 import { CertainTime } from "./certain-time";
 import { Dispatcher } from "./dispatcher";
 import { EarlyRun } from "./early-run";
@@ -246,9 +247,19 @@ export class JobQueue {
 
   /** See the plugin contract. */
   async cancelJobs(db: Db<any>, subjects: readonly string[]): Promise<void> {
-    const { clock, notifier } = this.options;
-    const ids = await table.cancelJobs(db, subjects, clock.now_ms());
-    for (const id of ids) notifier.publish(JobCancelled, id, id);
+    this.announceCancelled(await cancelJobs(db, subjects, this.options.clock.now_ms()));
+  }
+
+  /** See the plugin contract. */
+  async cancelSomeJobs(db: Db<any>, subject: string, limit: number): Promise<boolean> {
+    const now_ms = this.options.clock.now_ms();
+    const ids = await cancelSomeJobs(db, subject, now_ms, limit);
+    this.announceCancelled(ids);
+    return ids.length === limit;
+  }
+
+  private announceCancelled(ids: readonly string[]): void {
+    for (const id of ids) this.options.notifier.publish(JobCancelled, id, id);
   }
 
   /**

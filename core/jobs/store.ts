@@ -2,7 +2,6 @@
  * Every SQL statement about jobs. The frequent ones are written as text, so that nothing is
  * compiled at run time.
  */
-import { batchesOf } from "../lib/batch";
 import { toNumber } from "../store/columns";
 import { rowsOf } from "../store/raw-statements";
 import type { Db } from "../store/store";
@@ -86,7 +85,8 @@ export interface Claimed {
   readonly created_at: number;
   readonly run_at: number;
 }
-const placeholders = (count: number): string => Array(count).fill("?").join(", ");
+/** For a list of this many values. */
+export const placeholders = (count: number): string => Array(count).fill("?").join(", ");
 
 const insert_sql = `
 insert into core_jobs (id, plugin, name, payload, owner, lane, lane_max, priority, state, run_at,
@@ -296,39 +296,6 @@ where state = 'running' and ${condition} returning id`,
     values,
   );
   return released.length;
-}
-
-/** Subjects per statement: far below the limit of bound values. */
-const subjects_per_statement = 500;
-
-/** Ends unfinished jobs about these subjects and returns their ids. */
-export async function cancelJobs(
-  db: JobsDb,
-  subjects: readonly string[],
-  now_ms: number,
-): Promise<string[]> {
-  const ids: string[] = [];
-  for (const batch of batchesOf(subjects, subjects_per_statement)) {
-    const rows = await rowsOf<{ id: string }>(
-      db,
-      `update core_jobs
-set state = 'cancelled', payload = '', finished_at = ?, lease_until = null, lease_token = null
-where subject is not null and state in ('ready', 'running')
-and subject in (${placeholders(batch.length)})
-returning id`,
-      [now_ms, ...batch],
-    );
-    ids.push(...rows.map((row) => row.id));
-    // A failed job will not be run again.
-    await rowsOf(
-      db,
-      `update core_jobs set payload = ''
-where subject is not null and state = 'failed' and payload != ''
-and subject in (${placeholders(batch.length)})`,
-      batch,
-    );
-  }
-  return ids;
 }
 
 /** Whether a job is ready and due. */

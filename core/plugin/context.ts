@@ -91,6 +91,7 @@ export function contextOf(
     begin: queue.begin.bind(queue),
     emit: queue.emit.bind(queue),
     cancelJobs: queue.cancelJobs.bind(queue),
+    cancelSomeJobs: queue.cancelSomeJobs.bind(queue),
     // The child finds a built-in plugin by name, and loads any other from its file.
     isolate: (task: string, input: unknown, options: never) =>
       isolate(dropped_in?.file ?? plugin.name, task, input, options),

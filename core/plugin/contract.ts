@@ -119,6 +119,11 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
    * committed.
    */
   readonly cancelJobs: (db: Db<any>, subjects: readonly string[]) => Promise<void>;
+  /**
+   * The same for a record with thousands of jobs: at most `limit` of them. True when there may be
+   * more.
+   */
+  readonly cancelSomeJobs: (db: Db<any>, subject: string, limit: number) => Promise<boolean>;
   /** Runs one of this plugin's `tasks` in a killable child process. @throws TaskFailure */
   readonly isolate: Isolate<T>;
   readonly paths: {

@@ -4,13 +4,18 @@ import type { AttemptSender } from "./attempts";
 import { WebhookDue } from "./contract";
 import type { Deliveries, DeliveriesContext } from "./deliveries";
 import { record_events } from "./record-events";
+import type { Webhooks, WebhooksContext } from "./service";
 import type { Subscriptions } from "./subscriptions";
+
+const hour_ms = 3_600_000;
 
 /** One attempt of a delivery. */
 export const Deliver = job(
   "webhooks.deliver",
   t.Object({ delivery_id: t.String(), attempt: t.Integer() }),
 );
+/** Deletes the deliveries of a deleted webhook. */
+const PurgeWebhook = job("webhooks.purge", t.Object({ webhook_id: t.String() }));
 /** Deletes old deliveries. */
 export const Prune = job("webhooks.prune", t.Object({}));
 
@@ -33,6 +38,12 @@ export const enqueueAttempt =
       run_at_ms,
     });
 
+/** The function that enqueues the purge of a deleted webhook. */
+export const purgeEnqueuer =
+  (enqueue: Context["enqueue"]): WebhooksContext["enqueuePurge"] =>
+  (tx, { id, owner_id }) =>
+    enqueue(tx, PurgeWebhook, { webhook_id: id }, { owner: owner_id, key: id });
+
 /** Every event is about some user's records. */
 const ownerOf = (payload: unknown): string => (payload as { readonly owner_id: string }).owner_id;
 
@@ -53,6 +64,7 @@ const recordEventJobs = (deliveries: Deliveries, subscriptions: Subscriptions): 
 
 /** The jobs with their limits. */
 export const webhookJobs = (
+  webhooks: Webhooks,
   deliveries: Deliveries,
   sender: AttemptSender,
   subscriptions: Subscriptions,
@@ -74,6 +86,13 @@ export const webhookJobs = (
     concurrency: 128,
     io_bound: true,
     onExhausted: (tx, { delivery_id }) => deliveries.end(tx, delivery_id, "dropped"),
+  }),
+  handle(PurgeWebhook, ({ webhook_id }, { signal }) => webhooks.purge(webhook_id, signal), {
+    attempts_max: 20,
+    timeout_ms: 6 * hour_ms,
+    io_bound: true,
+    concurrency: 16,
+    uses_reserve: true,
   }),
   handle(Prune, (_payload, { signal }) => deliveries.deleteOld(signal), {
     attempts_max: 3,

@@ -16,7 +16,7 @@ import { AttemptSender } from "./attempts";
 import { WebhookDue, WebhookEvents } from "./contract";
 import { Deliveries } from "./deliveries";
 import { webhookChecks } from "./checks";
-import { enqueueAttempt, webhookJobs, webhookSchedules } from "./jobs";
+import { enqueueAttempt, purgeEnqueuer, webhookJobs, webhookSchedules } from "./jobs";
 import { webhookMetrics } from "./metrics";
 import { migrations } from "./migrations";
 import { record_events } from "./record-events";
@@ -112,6 +112,7 @@ export default definePlugin({
       lookup,
       allows,
       per_account: () => config.per_account,
+      enqueuePurge: purgeEnqueuer(ctx.enqueue),
     });
     const deliveries = new Deliveries({
       ...ctx,
@@ -148,7 +149,7 @@ export default definePlugin({
         }),
       ],
       jobs: [
-        ...webhookJobs(deliveries, sender, subscriptions),
+        ...webhookJobs(webhooks, deliveries, sender, subscriptions),
         purgeOfUser((user_id, signal) => webhooks.removeAll(user_id, signal)),
       ],
       schedules: webhookSchedules,

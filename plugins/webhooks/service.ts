@@ -46,7 +46,7 @@ export interface WebhookWithSecret extends FullWebhook {
 /** What the service needs besides `Context`. */
 export interface WebhooksContext extends Pick<
   Context,
-  | "cancelJobs"
+  | "cancelSomeJobs"
   | "db"
   | "inDeletion"
   | "inTransaction"
@@ -61,13 +61,16 @@ export interface WebhooksContext extends Pick<
   readonly lookup: DnsLookup;
   readonly allows: AddressPolicy;
   readonly subscriptions: Pick<Subscriptions, "update">;
+  /** Enqueues the job that calls `purge`. */
+  readonly enqueuePurge: (tx: Db, webhook: Pick<WebhookRow, "id" | "owner_id">) => Promise<void>;
   /** The maximum number of webhooks per user. */
   readonly per_account: () => number;
 }
 
 const retry_after_s = 5;
-/** Deliveries deleted per part, when all are deleted. */
+/** Deliveries deleted and jobs cancelled per part, when all are. */
 const deliveries_per_part = 100;
+const jobs_per_part = 200;
 /** How long a rotated secret continues to sign. */
 const previous_secret_ms = 24 * 3_600_000;
 /** Concurrent host checks over all processes. Names that no server answers for must not pile up. */
@@ -182,13 +185,18 @@ export class Webhooks {
     return { ...(await this.withLastDelivery(webhook)), secret };
   }
 
-  /** Deletes it with its log; pending deliveries are not sent. @throws HttpError 403 or 404. */
+  /**
+   * Deletes it: pending deliveries are not sent, and its log, which can be long, is deleted in the
+   * background. @throws HttpError 403 or 404.
+   */
   async remove(owner_id: string, webhook_id: string): Promise<void> {
-    const { cancelJobs, inDeletion, notify, subscriptions, truncateWal } = this.ctx;
+    const { cancelSomeJobs, enqueuePurge, inDeletion, notify, subscriptions, truncateWal } =
+      this.ctx;
     await inDeletion(async (tx) => {
       await requireWebhook(tx, owner_id, webhook_id);
-      await cancelJobs(tx, [webhook_id]);
+      await cancelSomeJobs(tx, webhook_id, jobs_per_part);
       await store.deleteWebhook(tx, webhook_id);
+      await enqueuePurge(tx, { id: webhook_id, owner_id });
       await subscriptions.update(tx, owner_id);
       notify({ owner_id, kind: "webhook", id: webhook_id, action: "deleted" });
     });
@@ -196,21 +204,27 @@ export class Webhooks {
     truncateWal();
   }
 
+  /** Runs `PurgeWebhook`: deletes what a deleted webhook was sent, in parts. */
+  async purge(webhook_id: string, signal: AbortSignal): Promise<void> {
+    const { cancelSomeJobs, inDeletion, truncateWal } = this.ctx;
+    await inParts(() => inDeletion((tx) => cancelSomeJobs(tx, webhook_id, jobs_per_part)), signal);
+    await inParts(
+      () =>
+        inDeletion(
+          async (tx) =>
+            (await deliveryStore.deleteDeliveriesOf(tx, webhook_id, deliveries_per_part)) > 0,
+        ),
+      signal,
+    );
+    truncateWal();
+  }
+
   /** Deletes every webhook of a deleted user, with what was sent to it. */
   async removeAll(owner_id: string, signal: AbortSignal): Promise<void> {
-    const { cancelJobs, db, inDeletion, truncateWal } = this.ctx;
-    for (const { id } of await store.listWebhooks(db, owner_id)) {
-      await inDeletion((tx) => cancelJobs(tx, [id]));
-      await inParts(
-        () =>
-          inDeletion(
-            async (tx) => (await deliveryStore.deleteDeliveriesOf(tx, id, deliveries_per_part)) > 0,
-          ),
-        signal,
-      );
+    for (const { id } of await store.listWebhooks(this.ctx.db, owner_id)) {
       await this.remove(owner_id, id);
+      await this.purge(id, signal);
     }
-    truncateWal();
   }
 
   /** @throws HttpError 400 when the owner has as many webhooks as an account may. */

@@ -179,11 +179,8 @@ export const setSecret = (
 ): Promise<WebhookRow | undefined> =>
   db.updateTable("webhooks").set(values).where("id", "=", id).returningAll().executeTakeFirst();
 
-/** Deletes the webhook, its deliveries and their attempts. */
+/** Deletes the webhook; its deliveries are left. */
 export async function deleteWebhook(db: WebhooksDb, id: string): Promise<void> {
-  const deliveries = db.selectFrom("webhooks_deliveries").select("id").where("webhook_id", "=", id);
-  await db.deleteFrom("webhooks_attempts").where("delivery_id", "in", deliveries).execute();
-  await db.deleteFrom("webhooks_deliveries").where("webhook_id", "=", id).execute();
   await db.deleteFrom("webhooks_events").where("webhook_id", "=", id).execute();
   await db.deleteFrom("webhooks").where("id", "=", id).execute();
 }

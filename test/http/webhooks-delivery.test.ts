@@ -7,6 +7,7 @@ import { Webhook } from "standardwebhooks";
 import { retryAfterMs } from "../../core/lib/retry-after";
 import { definePlugin } from "../../core/sdk";
 import { WebhookDue } from "../../plugins/webhooks/contract";
+import { Deliver } from "../../plugins/webhooks/jobs";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { until } from "../helpers/server";
 import { startNameServer, type NameServer } from "../../scripts/lib/name-server";
@@ -195,4 +196,58 @@ describe("Retry-After", () => {
   ];
   for (const [why, value, ms] of cases)
     test(why, () => expect(retryAfterMs(value, now_ms)).toBe(ms));
+});
+
+test("a deleted webhook is gone at once, and its log and its jobs in parts", async () => {
+  const { id, who } = await register();
+  const { db, inTransaction } = server.store;
+  const count = 1_000;
+  await inTransaction(async (tx) => {
+    for (let n = 0; n < count; n++) {
+      const delivery_id = `whd_${n}`;
+      await tx
+        .insertInto("webhooks_deliveries")
+        .values({
+          id: delivery_id,
+          webhook_id: id,
+          message_id: delivery_id,
+          event_type,
+          status: "pending",
+          request_body: "{}",
+          attempts: 0,
+          created_at: Date.now(),
+        })
+        .execute();
+      const payload = { delivery_id, attempt: 1 };
+      const run_at_ms = Date.now() + 60_000;
+      await server.host.queue.enqueue(tx, Deliver, payload, { subject: id, run_at_ms });
+    }
+  });
+  const left = async (): Promise<number[]> => {
+    const deliveries = await db
+      .selectFrom("webhooks_deliveries")
+      .select("id")
+      .where("webhook_id", "=", id)
+      .execute();
+    const jobs = await db
+      .selectFrom("core_jobs")
+      .select("id")
+      .where("subject", "=", id)
+      .where("state", "=", "ready")
+      .execute();
+    return [deliveries.length, jobs.length];
+  };
+  const steps: number[][] = [await left()];
+  const deleted = server.send(who, "DELETE", `/webhooks/${id}`);
+  // In every turn of the event loop: the parts follow each other quickly.
+  for (const deadline = performance.now() + 20_000; steps.at(-1)!.some((rows) => rows > 0);) {
+    expect(performance.now()).toBeLessThan(deadline);
+    await new Promise((resolve) => setImmediate(resolve));
+    steps.push(await left());
+  }
+  expect((await deleted).status).toBe(204);
+  expect((await server.send(who, "GET", `/webhooks/${id}`)).status).toBe(404);
+  // The counts of deliveries, and of jobs, that were seen on the way.
+  for (const seen of [0, 1].map((at) => new Set(steps.map((step) => step[at]))))
+    expect(seen.size).toBeGreaterThan(3);
 });

@@ -1,5 +1,6 @@
 /** A document as JSON Lines: written by the exporting server, read by the importing one. */
 import { batchesOf } from "../../core/lib/batch";
+import { StepPauses } from "../../core/lib/chunked-work";
 import type { DocumentCopy } from "../documents/contract";
 import type { PublishedCopy } from "../search-index/contract";
 import { spans_in_line, vector_bytes_in_line, type DocumentLines } from "./layout";
@@ -26,11 +27,22 @@ export async function* documentLines(
   }
 }
 
+/** Lines are compressed together up to about this length, UTF-16 units. */
+const piece_units = 16_384;
 /** One object per line, UTF-8. */
 export async function* linesOf(
   objects: Iterable<unknown> | AsyncIterable<unknown>,
 ): AsyncGenerator<Uint8Array, void> {
-  for await (const line of objects) yield Buffer.from(`${JSON.stringify(line)}\n`);
+  const pauses = new StepPauses();
+  let piece = "";
+  for await (const object of objects) {
+    piece += `${JSON.stringify(object)}\n`;
+    if (piece.length < piece_units) continue;
+    yield Buffer.from(piece);
+    piece = "";
+    await pauses.pause();
+  }
+  if (piece !== "") yield Buffer.from(piece);
 }
 
 const base64 = (bytes: Uint8Array): string =>

@@ -21,12 +21,16 @@ export class ExportService {
     signal: AbortSignal,
   ): Promise<{ readonly name: string; readonly stream: ReadableStream<Uint8Array> }> {
     const { db, folders } = this.ctx;
-    const tree = await folders.listTree(db, owner_id, folder_id);
+    const { name } = await folders.require(db, owner_id, folder_id);
+    // A tree can be large: it is read when it is the turn of this export.
     const stream = await this.streams.open(
       owner_id,
-      async (left) => archiveBytes(this.ctx, { owner_id, tree }, left),
+      async (left) => {
+        const tree = await folders.listTree(db, owner_id, folder_id);
+        return archiveBytes(this.ctx, { owner_id, tree }, left);
+      },
       signal,
     );
-    return { name: tree[0]!.name, stream };
+    return { name, stream };
   }
 }

@@ -2,7 +2,7 @@
  * Streams the archive of a folder, part by part: memory does not grow with the folder, and a slow
  * reader holds nothing up.
  */
-import { nextTurn } from "../../core/lib/chunked-work";
+import { StepPauses } from "../../core/lib/chunked-work";
 import { TextGone } from "../../core/lib/text-reader";
 import { ZipStream, type Chunks } from "../../core/lib/zip-stream";
 import type { ZipPart } from "../../core/lib/zip-writer";
@@ -107,8 +107,10 @@ class FolderWriter {
   private async documentIds(): Promise<string[]> {
     const { db, documents, index } = this.ctx;
     const ids = new Set<string>();
+    const pauses = new StepPauses();
     for (const folder_id of this.folder_ids)
       for (let after: DocumentPlace | null = null; ;) {
+        await pauses.pause();
         this.signal.throwIfAborted();
         const places: DocumentPlace[] = await documents.listPlaces(
           db,
@@ -119,7 +121,6 @@ class FolderWriter {
         for (const { document_id } of places) ids.add(document_id);
         if (places.length < places_at_once) break;
         after = places.at(-1)!;
-        await nextTurn();
       }
     // Keeps the order, so that equal passages are also found in the same order after the import.
     return index.inOrder(db, [...ids], this.signal);

@@ -78,7 +78,7 @@ export interface Folders {
     owner_id: string,
     folder_ids: readonly string[],
     pointer: string,
-  ): Promise<string[]>;
+  ): Promise<readonly string[]>;
   /**
    * The subfolder with that name, in canonical composition; created when there is none. `parent_id`
    * is a root folder of the owner. @throws HttpError 403 when a quota is reached.
@@ -169,12 +169,15 @@ export const FolderContents = slot<Contents>("folders.contents", {
   check: shaped<Contents>({ remove: "function", purge: "function?" }),
 });
 
-/** A folder was deleted with its subfolders; their contents are purged afterwards. */
+/**
+ * A folder was deleted with its subfolders; their contents are purged afterwards. Of thousands of
+ * subfolders most are deleted before it, with events of their own.
+ */
 export const FolderDeleted = event(
   "folder.deleted",
   t.Object({
     owner_id: t.String(),
-    /** Including subfolders; the folder itself is the last. */
+    /** Including subfolders; a folder that is deleted with them is the last. */
     folder_ids: t.Array(t.String()),
     /** Null for a root folder. */
     parent_id: t.Optional(t.Union([t.String(), t.Null()])),

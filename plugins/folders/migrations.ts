@@ -100,4 +100,18 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0007_to_purge",
+    up: async (tx) => {
+      // Every request of the health counts the documents that are still to be purged.
+      await tx.schema
+        .createIndex("folders_to_purge")
+        .on("folders")
+        .columns(["held_documents"])
+        .where(sql.ref("deleted_at"), "is not", null)
+        .where(sql.ref("staged"), "=", 0)
+        .where(sql.ref("held_documents"), ">", 0)
+        .execute();
+    },
+  },
 ];

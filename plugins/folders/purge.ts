@@ -2,9 +2,10 @@
  * The background half of a deletion. The contents of a folder are invisible from the moment its row
  * is marked; here the rows and files are deleted, a little at a time.
  */
+import { nextTurn } from "../../core/lib/chunked-work";
 import { toNumber, type Context, type Db } from "../../core/sdk";
 import type { Contents } from "./contract";
-import * as store from "./store";
+import * as store from "./purge-store";
 
 /** A deleted folder, with its subfolders. */
 export interface DeletedTree {
@@ -16,18 +17,26 @@ export interface PurgeContext extends Pick<Context, "db" | "inDeletion" | "log" 
   readonly contents: () => readonly Contents[];
 }
 
+/** Folders that are purged together. */
+const folders_at_once = 500;
+
 /** Runs `PurgeFolder`. Does not repeat what an earlier run has done. */
 export async function purgeFolder(
   { contents, db, inDeletion, log, truncateWal }: PurgeContext,
   { folder_id, owner_id }: DeletedTree,
   signal: AbortSignal,
 ): Promise<void> {
-  const folder_ids = (await store.deletedFolders(db, folder_id)).map(({ id }) => id);
-  if (folder_ids.length === 0) return;
-  for (const content of contents()) await content.purge?.(owner_id, folder_ids, signal);
-  await inDeletion((tx) => store.deleteFolder(tx, folder_id));
+  let purged = 0;
+  for (; ; await nextTurn()) {
+    const folder_ids = await store.someDeleted(db, folder_id, folders_at_once);
+    if (folder_ids.length === 0) break;
+    for (const content of contents()) await content.purge?.(owner_id, folder_ids, signal);
+    await inDeletion((tx) => store.deleteFolders(tx, folder_ids));
+    purged += folder_ids.length;
+  }
+  if (purged === 0) return;
   truncateWal();
-  log.info("a deleted folder was purged", { folder_id, folders: folder_ids.length });
+  log.info("a deleted folder was purged", { folder_id, folders: purged });
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   type Hooks,
   type PageRequest,
 } from "../../core/sdk";
-import { inParts } from "../../core/lib/chunked-work";
+import { inParts, nextTurn } from "../../core/lib/chunked-work";
 import { FolderChanged, FolderCreated } from "../events/contract";
 import type { Quotas } from "../quotas/contract";
 import {
@@ -28,6 +28,7 @@ import {
   type Folders,
 } from "./contract";
 import type { DeletedTree } from "./purge";
+import * as purgeStore from "./purge-store";
 import * as store from "./store";
 import type { CounterSums, FolderRow, ListedFolder } from "./store";
 
@@ -66,6 +67,8 @@ function requireAdmitted(admitted: AdmittedFolder | undefined): void {
 
 /** Ids per statement. */
 const ids_at_once = 500;
+/** Folders that one transaction deletes, besides the root. */
+const deleted_at_once = 500;
 
 const unmoved: CounterSums = {
   syncing: 0,
@@ -92,11 +95,11 @@ export class FolderService implements Folders {
     owner_id: string,
     folder_ids: readonly string[],
     pointer: string,
-  ): Promise<string[]> {
+  ): Promise<readonly string[]> {
     const unique_ids = [...new Set(folder_ids)];
     const rows = await store.findFolders(db, unique_ids);
     requireAllOwned(rows, unique_ids, owner_id, { what: "folder", pointer });
-    return [...new Set([...unique_ids, ...(await store.childIds(db, unique_ids))])];
+    return store.idsWithSubfolders(db, unique_ids);
   }
 
   listIds(db: Db, owner_id: string): Promise<readonly string[]> {
@@ -154,8 +157,13 @@ export class FolderService implements Folders {
   }
 
   async listTree(db: Db, owner_id: string, folder_id: string): Promise<FolderCopy[]> {
-    const root = await requireRow(db, owner_id, folder_id);
-    return [root, ...(await store.subfoldersOf(db, folder_id))].map(copyOf);
+    const tree = [copyOf(await requireRow(db, owner_id, folder_id))];
+    for (let after: FolderRow | null = null; ; await nextTurn()) {
+      const rows: FolderRow[] = await store.subfoldersAfter(db, folder_id, after, ids_at_once);
+      tree.push(...rows.map(copyOf));
+      if (rows.length < ids_at_once) return tree;
+      after = rows.at(-1)!;
+    }
   }
 
   async freeName(db: Db, owner_id: string, name: string): Promise<string> {
@@ -191,7 +199,7 @@ export class FolderService implements Folders {
   }
 
   countToPurge(): Promise<number> {
-    return store.countToPurge(this.ctx.reads);
+    return purgeStore.countToPurge(this.ctx.reads);
   }
 
   async moveCounters(tx: Db, changes: readonly CounterChange[]): Promise<void> {
@@ -280,20 +288,31 @@ export class FolderService implements Folders {
 
   /**
    * Deletes a folder, its subfolders and their contents: they are invisible from now on, and their
-   * rows are deleted in the background. @throws HttpError 403 or 404.
+   * rows are deleted in the background. Of thousands of subfolders most are deleted before it, in
+   * parts. @throws HttpError 403 or 404.
    */
   remove(owner_id: string, folder_id: string): Promise<void> {
-    const { contents, emit, enqueuePurge, inDeletion, now_ms, quotas } = this.ctx;
-    return inDeletion(async (tx) => {
-      const { parent_id } = await requireRow(tx, owner_id, folder_id);
-      const marked = await store.markDeleted(tx, folder_id, now_ms());
-      const folder_ids = [...marked.filter((id) => id !== folder_id), folder_id];
-      for (const content of contents()) await content.remove(tx, owner_id, folder_ids);
-      await quotas.charge(tx, owner_id, "folders", -folder_ids.length);
-      await emit(tx, FolderDeleted, { owner_id, folder_ids, parent_id });
-      await enqueuePurge(tx, { folder_id, owner_id });
-      for (const id of folder_ids) this.notify(owner_id, id, "deleted");
+    return inParts(() => this.ctx.inDeletion((tx) => this.removePart(tx, owner_id, folder_id)));
+  }
+
+  /** False after the last part. */
+  private async removePart(tx: Db, owner_id: string, folder_id: string): Promise<boolean> {
+    const { contents, emit, enqueuePurge, now_ms, quotas } = this.ctx;
+    const { parent_id } = await requireRow(tx, owner_id, folder_id);
+    const subfolder_ids = await purgeStore.someSubfolders(tx, folder_id, deleted_at_once);
+    const is_last = subfolder_ids.length < deleted_at_once;
+    const folder_ids = is_last ? [...subfolder_ids, folder_id] : subfolder_ids;
+    await purgeStore.markDeleted(tx, folder_ids, now_ms());
+    for (const content of contents()) await content.remove(tx, owner_id, folder_ids);
+    await quotas.charge(tx, owner_id, "folders", -folder_ids.length);
+    await emit(tx, FolderDeleted, {
+      owner_id,
+      folder_ids,
+      parent_id: is_last ? parent_id : folder_id,
     });
+    if (is_last) await enqueuePurge(tx, { folder_id, owner_id });
+    for (const id of folder_ids) this.notify(owner_id, id, "deleted");
+    return !is_last;
   }
 
   /** Deletes every folder of a deleted user. */

@@ -3,7 +3,7 @@
  * decides the transaction.
  */
 import { batchesOf } from "../../core/lib/batch";
-import { listOfIds } from "../../core/lib/id-lists";
+import { listOfIds, setOfIds } from "../../core/lib/id-lists";
 import {
   nearerEnd,
   prepared,
@@ -50,7 +50,8 @@ export interface FolderRow {
 export interface FoldersTables {
   folders: FolderRow;
 }
-type FoldersDb = Db<FoldersTables>;
+/** The database with this table. */
+export type FoldersDb = Db<FoldersTables>;
 
 /** Folders of everybody, or of one user; newest first, at most this many. */
 export function allFolders(
@@ -147,7 +148,7 @@ export const syncingFolders = async (
   (
     await present(db)
       .select(["id", "owner_id", "syncing_count"])
-      .where(sql.ref("syncing_count"), ">", sql.lit(0))
+      .where(...isSyncing)
       .orderBy("syncing_count", "desc")
       .limit(limit)
       .execute()
@@ -157,25 +158,42 @@ export const syncingFolders = async (
     syncing: toNumber(syncing_count),
   }));
 
-/** The documents of these folders that are being indexed. */
-export const sumSyncing = async (db: FoldersDb, ids: readonly string[]): Promise<number> =>
-  ids.length === 0
-    ? 0
-    : toNumber(
-        (
-          await present(db)
-            .select((e) => e.fn.sum("syncing_count").as("n"))
-            .where("id", "in", ids)
-            .executeTakeFirstOrThrow()
-        ).n,
-      );
+/** In the wording of the partial index. */
+const isSyncing = [sql.ref("syncing_count"), ">", sql.lit(0)] as const;
 
-/** The ids of the subfolders of these folders. */
-export const childIds = async (db: FoldersDb, parent_ids: readonly string[]): Promise<string[]> =>
-  parent_ids.length === 0 ? [] : (await idsBelow(db, { parent_ids })).map((row) => row.id);
-const idsBelow = prepared((db: FoldersDb, values: { readonly parent_ids: readonly string[] }) =>
-  present(db).select("id").where("parent_id", "in", values.parent_ids),
-);
+/** The documents of these folders that are being indexed. */
+export async function sumSyncing(db: FoldersDb, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const syncing = present(db)
+    .select(["id", "syncing_count"])
+    .where(...isSyncing);
+  // Few folders have any, so thousands of ids are not looked up one by one.
+  const rows = await (
+    ids.length > ids_in_lookup_max ? syncing : syncing.where("id", "in", ids)
+  ).execute();
+  const counted = setOfIds(ids);
+  return rows.reduce(
+    (sum, row) => sum + (counted.has(row.id) ? toNumber(row.syncing_count) : 0),
+    0,
+  );
+}
+const ids_in_lookup_max = 500;
+
+/**
+ * The ids of these folders and of their subfolders, in no order, each once. They are read as one
+ * value, because thousands of rows would take longer.
+ */
+export async function idsWithSubfolders(
+  db: FoldersDb,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  if (ids.length === 0) return [];
+  const row = await present(db)
+    .select(sql<string | null>`string_agg(id, ' ')`.as("ids"))
+    .where((e) => e.or([e("id", "in", ids), e("parent_id", "in", ids)]))
+    .executeTakeFirst();
+  return listOfIds(row?.ids ?? "");
+}
 
 /** The subfolders of a folder, oldest first. */
 export const childrenOf = (
@@ -189,13 +207,22 @@ export const childrenOf = (
     .orderBy("id")
     .execute();
 
-/** The same with all columns. */
-export const subfoldersOf = (db: FoldersDb, parent_id: string): Promise<FolderRow[]> =>
+/** The same with all columns: the first `limit` after a subfolder, or from the first one on. */
+export const subfoldersAfter = (
+  db: FoldersDb,
+  parent_id: string,
+  after: Pick<FolderRow, "created_at" | "id"> | null,
+  limit: number,
+): Promise<FolderRow[]> =>
   present(db)
     .selectAll()
     .where("parent_id", "=", parent_id)
+    .$if(after !== null, (query) =>
+      query.where(sql<boolean>`(created_at, id) > (${after!.created_at}, ${after!.id})`),
+    )
     .orderBy("created_at")
     .orderBy("id")
+    .limit(limit)
     .execute();
 
 /** Names of root folders that equal this one, or begin with it. */
@@ -258,48 +285,6 @@ export const updateFolder = (
     .returningAll()
     .executeTakeFirst();
 
-/**
- * Marks a folder and its subfolders as deleted; returns the ids of those that were not deleted
- * before.
- */
-export const markDeleted = async (
-  db: FoldersDb,
-  id: string,
-  deleted_at: number,
-): Promise<string[]> =>
-  (
-    await db
-      .updateTable("folders")
-      .set({ deleted_at })
-      .where((e) => e.or([e("id", "=", id), e("parent_id", "=", id)]))
-      .where("deleted_at", "is", null)
-      .returning("id")
-      .execute()
-  ).map((row) => row.id);
-
-/** A folder that is deleted, and whose contents may not be purged yet. */
-export type DeletedFolder = Pick<FolderRow, "deleted_at" | "id" | "owner_id" | "parent_id">;
-/** Folders that wait to be purged: all of them, or one with its subfolders. */
-export const deletedFolders = (db: FoldersDb, id?: string): Promise<DeletedFolder[]> =>
-  db
-    .selectFrom("folders")
-    .select(["id", "owner_id", "parent_id", "deleted_at"])
-    .where("deleted_at", "is not", null)
-    .$if(id !== undefined, (query) =>
-      query.where((e) => e.or([e("id", "=", id!), e("parent_id", "=", id!)])),
-    )
-    .execute();
-
-/**
- * Deletes the rows of purged folders. Subfolders are deleted in the same statement as their parent.
- */
-export const deleteFolder = (db: FoldersDb, id: string) =>
-  db
-    .deleteFrom("folders")
-    .where("deleted_at", "is not", null)
-    .where((e) => e.or([e("id", "=", id), e("parent_id", "=", id)]))
-    .execute();
-
 /** The changes of a folder's counters. */
 export type CounterSums = Readonly<Record<DocumentStatus | FolderCounter, number>>;
 
@@ -361,14 +346,3 @@ export async function sumHeld(db: FoldersDb, ids: readonly string[]): Promise<He
 }
 /** The maximum number of ids in one statement. */
 const ids_at_once = 5_000;
-
-/** Documents that were deleted with their folders. */
-export const countToPurge = async (reads: PreparedReads): Promise<number> =>
-  toNumber(
-    (
-      await reads.get<{ documents: number | null }>(
-        "select sum(held_documents) as documents from folders where " +
-          "deleted_at is not null and staged = 0",
-      )
-    )?.documents,
-  );

@@ -4,6 +4,7 @@ import { definePlugin, fill, HttpError } from "../../core/sdk";
 import { FolderContents, Folders } from "../../plugins/folders/contract";
 import { folderCases } from "../cases/folders";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { until } from "../helpers/server";
 
 describe("folders", () => folderCases(startTestServer));
 
@@ -59,6 +60,33 @@ describe("deleting", () => {
     expect((await send("gil", "DELETE", `/folders/${root.id}`)).status).toBe(404);
     expect((await send("gil", "GET", "/folders")).body.data).toEqual([other]);
   });
+  test("takes a thousand subfolders in parts, and the folder with the last of them", async () => {
+    const root = await create("gil", { name: "root" });
+    const subfolders = await Promise.all(
+      Array.from({ length: 1_000 }, (_, n) => create("gil", { name: `${n}`, parentId: root.id })),
+    );
+    const ids = subfolders.map(({ id }) => id as string);
+    emptied.length = 0;
+    expect((await send("gil", "DELETE", `/folders/${root.id}`)).status).toBe(204);
+    expect(emptied.map(({ length }) => length)).toEqual([500, 500, 1]);
+    expect(emptied.flat().toSorted()).toEqual([...ids, root.id].sort());
+    expect(emptied.at(-1)).toEqual([root.id]);
+    await until(
+      async () =>
+        (
+          await server.store.db
+            .selectFrom("folders")
+            .select("id")
+            .where("id", "=", root.id)
+            .execute()
+        ).length === 0,
+    );
+    const left = server.store.db
+      .selectFrom("folders")
+      .select("id")
+      .where("parent_id", "=", root.id);
+    expect(await left.execute()).toEqual([]);
+  });
   test("is rolled back when one of them fails", async () => {
     const root = await create("gil", { name: "root" });
     refusal = new HttpError(409, "conflict", "not now");
@@ -91,7 +119,7 @@ describe("the service for other plugins", () => {
       expect(
         (
           await folders.requireWithSubfolders(server.store.db, "usr_hal", folder_ids(), "/x")
-        ).sort(),
+        ).toSorted(),
       ).toEqual(expected().sort()));
   }
   const refusals: [string, () => string[], number][] = [
@@ -141,4 +169,13 @@ describe("the service for other plugins", () => {
     });
     expect(await counts(child.id)).toMatchObject({ document_count: 0 });
   });
+  const others = Array.from({ length: 1_000 }, (_, n) => `fld_${n}`);
+  test.each<[reason: string, folder_ids: () => string[], count: number]>([
+    ["one that has some", () => [root.id], 2],
+    ["one that has none", () => [other.id], 0],
+    ["a thousand", () => [...others, root.id], 2],
+    ["a thousand others", () => others, 0],
+  ])("countSyncing: of %s", async (_reason, folder_ids, count) =>
+    expect(await folders.countSyncing(server.store.db, folder_ids())).toBe(count),
+  );
 });

@@ -3,6 +3,7 @@
  * citations, and saves the answer in the transaction that ends the job.
  */
 import { messageOf } from "../../../core/lib/error-message";
+import { setOfIds } from "../../../core/lib/id-lists";
 import { HttpError, type Db, type JobEffect, type JobRun } from "../../../core/sdk";
 import type { FoundPassage } from "../../search/contract";
 import { resultOf } from "../citations/citation-updates";
@@ -145,7 +146,7 @@ class AnswerAttempt {
     private readonly folder_ids: readonly string[],
     private readonly run: Pick<JobRun, "last"> & { readonly permit: AnswerPermit },
   ) {
-    this.scope = new Set(folder_ids);
+    this.scope = setOfIds(folder_ids);
   }
 
   /** The answer of the highest-ranked answerer. @throws Error with a sentence for the asker */

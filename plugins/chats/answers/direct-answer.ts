@@ -2,6 +2,7 @@
  * Answers questions outside any session: in the same way and within the same limits as those of a
  * session, but without storing anything.
  */
+import { setOfIds } from "../../../core/lib/id-lists";
 import { LocalOpenLimit, OpenLimits } from "../../../core/lib/open-limit";
 import { basePathOf, HttpError, requiredText, unavailable } from "../../../core/sdk";
 import { bestAnswerer, no_answerer, withReadableErrors } from "./answerers";
@@ -115,7 +116,7 @@ class DirectAttempt {
     return withReadableErrors({ ...ctx, about, signal: this.permit.signal }, async () => {
       const answered = withUnreadWarning(await this.ask(), unread_count);
       const evidence = [...answered.citations, ...(answered.related ?? [])];
-      const covered = await findInScope(ctx.documents, ctx.db, evidence, new Set(scope));
+      const covered = await findInScope(ctx.documents, ctx.db, evidence, setOfIds(scope));
       const verified = await verifiedEvidence(ctx.documents, ctx.db, evidence, covered);
       const saved = savedAnswer(times, answered, (cited) => verified.has(cited));
       return withBasePath(saved, basePathOf(ctx.public_url()));

@@ -1,5 +1,6 @@
 /** Exports sessions to another server, and inserts those that come from one. */
 import { batchesOf } from "../../../core/lib/batch";
+import { StepPauses } from "../../../core/lib/chunked-work";
 import { toNumber, type Db } from "../../../core/sdk";
 import { withFreshCitations, type Message } from "../citations/citation-updates";
 import { emitChat, type ChatContext } from "../context";
@@ -24,10 +25,15 @@ export class ChatCopies implements Chats {
     const requested = new Set(folder_ids);
     const rows = new Map<string, ChatRow>();
     const asking: Chat[] = [];
-    for (const batch of batchesOf(folder_ids, ids_at_once))
+    const pauses = new StepPauses();
+    for (const batch of batchesOf(folder_ids, ids_at_once)) {
       for (const row of await copyStore.chatsAsking(db, owner_id, batch)) rows.set(row.id, row);
-    for (const batch of batchesOf([...rows.values()], ids_at_once))
+      await pauses.pause();
+    }
+    for (const batch of batchesOf([...rows.values()], ids_at_once)) {
       asking.push(...(await store.withUses(db, batch)));
+      await pauses.pause();
+    }
     const chats = asking
       .filter((chat) => chat.folder_ids.every((id) => requested.has(id)))
       .map(chatCopyOf)

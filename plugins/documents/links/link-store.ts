@@ -2,6 +2,8 @@
  * Every SQL statement about the links between documents and folders, except the list of a folder:
  * list-store.ts.
  */
+import { batchesOf } from "../../../core/lib/batch";
+import { StepPauses } from "../../../core/lib/chunked-work";
 import { fileType } from "../../../core/lib/file-types";
 import { countRows, prepared, sql, toNumber } from "../../../core/sdk";
 import { isGone } from "../../folders/contract";
@@ -78,28 +80,41 @@ export const syncedLinks = async (
         .where("status", "=", "synced")
         .execute();
 
+/** A link to a document with a current version. */
+type CurrentLink = Pick<LinkRow, "document_id" | "folder_id" | "document_created_at">;
+/** The folders of one statement: a scope may have tens of thousands. */
+const folders_at_once = 256;
 /** Links to documents with a current version: `limit` of them, in no particular order. */
-export const currentLinks = async (
+export async function currentLinks(
   db: DocumentsDb,
   folder_ids: readonly string[],
   limit: number,
-): Promise<Pick<LinkRow, "document_id" | "folder_id" | "document_created_at">[]> =>
-  folder_ids.length === 0
-    ? []
-    : db
-        .selectFrom("documents_links")
-        .innerJoin("documents", "documents.id", "documents_links.document_id")
-        .select([
-          "documents_links.document_id",
-          "documents_links.folder_id",
-          "documents_links.document_created_at",
-        ])
-        .where("documents_links.folder_id", "in", folder_ids)
-        .where("documents_links.is_deleted", "=", 0)
-        .where(isThere)
-        .where("documents.current_version", ">", 0)
-        .limit(limit)
-        .execute();
+): Promise<CurrentLink[]> {
+  const links: CurrentLink[] = [];
+  const pauses = new StepPauses();
+  for (const batch of batchesOf(folder_ids, folders_at_once)) {
+    links.push(...(await currentLinksIn(db, { folder_ids: batch, limit: limit - links.length })));
+    if (links.length === limit) break;
+    await pauses.pause();
+  }
+  return links;
+}
+const currentLinksIn = prepared(
+  (db: DocumentsDb, values: { readonly folder_ids: readonly string[]; readonly limit: number }) =>
+    db
+      .selectFrom("documents_links")
+      .innerJoin("documents", "documents.id", "documents_links.document_id")
+      .select([
+        "documents_links.document_id",
+        "documents_links.folder_id",
+        "documents_links.document_created_at",
+      ])
+      .where("documents_links.folder_id", "in", values.folder_ids)
+      .where("documents_links.is_deleted", "=", 0)
+      .where(isThere)
+      .where("documents.current_version", ">", 0)
+      .limit(values.limit),
+);
 
 /** When documents of a folder were synced after this time: the newest `limit`. */
 export const syncedSince = async (

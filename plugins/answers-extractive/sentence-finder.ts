@@ -94,7 +94,16 @@ async function contextOf(
   const analysis = withForms(options.analysis, terms);
   const passages_text = sources.map((source) => source.text).join("\n");
   const passage_terms = await termsIn(sources, analysis, pauses);
+  await pauses.pause();
   const missing_compounds = missingCompounds(text, passage_terms, analysis);
+  await pauses.pause();
+  const is_other_language = options.areLanguagesDifferent(text, passages_text);
+  await pauses.pause();
+  const languages = {
+    question: options.languageOf(text, { is_question: true }),
+    texts: options.languageOf(passages_text),
+  };
+  await pauses.pause();
   return {
     compare,
     parts: questionParts(text),
@@ -105,19 +114,18 @@ async function contextOf(
     passage_terms,
     meanings,
     lead,
-    is_other_language: options.areLanguagesDifferent(text, passages_text),
-    languages: {
-      question: options.languageOf(text, { is_question: true }),
-      texts: options.languageOf(passages_text),
-    },
+    is_other_language,
+    languages,
     pauses,
   };
 }
 
 async function answerTo(part: string, context: FinderContext): Promise<RankedAnswer> {
   const terms = termsOf(part, context);
+  await context.pauses.pause();
   const ranking = await rank(part, terms, context);
   const { ranked } = ranking;
+  await context.pauses.pause();
   const [best] = ranked;
   const is_answer =
     best !== undefined && isRelevant(best, relevanceContext(part, terms, best, ranking, context));

@@ -4,6 +4,11 @@ import { sentencesOf } from "./sentences";
 
 type Analyze = (text: string) => readonly { readonly term: string }[];
 
+/**
+ * Only the beginning of a longer statement is compared, UTF-16 units: it may be a question of
+ * thousands of words, and is compared with each passage.
+ */
+const statement_chars_max = 2_000;
 /** A second sentence must say this much more of the statement, 0 to 1. */
 const second_share_min = 0.15;
 
@@ -13,7 +18,7 @@ export function excerptOf(text: string, statement: string, analyze: Analyze): Sp
   if (pieces.length === 0) return { start: 0, end: Math.min(text.length, quote_points_max) };
   const termsOf = (part: string) => new Set(analyze(part).map(({ term }) => term));
   const terms = pieces.map(({ start, end }) => termsOf(text.slice(start, end)));
-  const share = shareOf(termsOf(statement), terms);
+  const share = shareOf(termsOf(statement.slice(0, statement_chars_max)), terms);
   const shares = terms.map((term) => share([term]));
   const best = shares.reduce((top, share, at) => (share > shares[top]! ? at : top), 0);
   let chosen: Span = pieces[best]!;

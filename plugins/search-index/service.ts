@@ -35,7 +35,7 @@ import type { PgvectorCopy } from "./vectors/pgvector-copy";
 import { isSound } from "./soundness";
 import { StagedVersions, type StagedVersionsContext } from "./indexing/staged-versions";
 import type { TextSimilarities } from "./vectors/similarities";
-import { commonTerm } from "./analysis/spelling";
+import { analysed } from "./analysis/spelling";
 import * as store from "./store";
 import type { WorkerClient } from "./workers/worker-client";
 
@@ -266,12 +266,7 @@ export class IndexService implements SearchIndex {
   }
 
   analyze(text: string): { term: string; start: number; end: number }[] {
-    const terms: { term: string; start: number; end: number }[] = [];
-    analyzer.tokenize(text, (_hash, start, end, term) => {
-      const written = text.slice(start, end);
-      terms.push({ term: commonTerm(written, analyzer) ?? term ?? written, start, end });
-    });
-    return terms;
+    return analysed(text, analyzer);
   }
 
   languageOf(text: string, options?: { readonly is_question?: boolean }): string | null {

@@ -5,8 +5,10 @@ import { namedIn } from "../../plugins/answers-extractive/question-names";
 import { questionParts } from "../../plugins/answers-extractive/question-parts";
 import { onOneLine } from "../../plugins/answers-extractive/quote-text";
 import { findSentences } from "../../plugins/answers-extractive/sentence-finder";
-import { analyzer } from "../../plugins/search-index/analysis/analyzer";
+import { analyzer, analyzers } from "../../plugins/search-index/analysis/analyzer";
 import { areLanguagesDifferent, languageOf } from "../../plugins/search-index/analysis/languages";
+import { parseQuery } from "../../plugins/search-index/analysis/query";
+import { analysed } from "../../plugins/search-index/analysis/spelling";
 import { composePrompt } from "../../plugins/answers-openai/prompt";
 import type { Message } from "../../plugins/answers-openai/provider";
 import type { Question } from "../../plugins/chats/contract";
@@ -64,7 +66,16 @@ const promptFor = (question: Partial<Question>): readonly Message[] => {
 
 describe("read in linear time:", () => {
   const spaces = " ".repeat(300_000);
+  const parsed = (query: string) => parseQuery(query, undefined, analyzers, analyzer.version);
+  const rare = long("保証𠀀ﾊﾟ");
   const cases: [why: string, read: () => unknown, expected: unknown][] = [
+    ["a query of rare characters, which are one word", () => parsed(rare).terms.length, 8],
+    [
+      "a query of more words than count",
+      () => parsed(Array.from({ length: 5_000 }, (_, n) => `w${n}x`).join(" ")).terms.length,
+      256,
+    ],
+    ["the terms of rare characters", () => analysed(rare, analyzer).length, 42_671],
     [
       "the parts of a question with a long run of spaces",
       () => questionParts(`What is it${spaces}made of?`).length,

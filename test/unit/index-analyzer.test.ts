@@ -2,9 +2,11 @@
  * The analyzer: the terms of each script, their positions in the text, and that any text takes
  * linear time.
  */
+import { heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
 import { analyzer, hashOf } from "../../plugins/search-index/analysis/analyzer";
 import { porter2 } from "../../plugins/search-index/analysis/porter2";
+import { analysed } from "../../plugins/search-index/analysis/spelling";
 
 function terms(text: string): string[] {
   const found: string[] = [];
@@ -205,4 +207,18 @@ test("a full cache is cleared and gives the same terms again", () => {
   const before = terms(words[0]!);
   for (const word of words) terms(word);
   expect(terms(words[0]!)).toEqual(before);
+});
+
+test("remembered words keep no more in memory than themselves", () => {
+  const usedBytes = (): number => {
+    Bun.gc(true);
+    const { heapSize, extraMemorySize } = heapStats();
+    return heapSize + extraMemorySize;
+  };
+  const before_bytes = usedBytes();
+  for (let n = 0; n < 6_000; n++) {
+    const letters = n.toString(26).replace(/[0-9]/g, (digit) => "qrstuvwxyz"[Number(digit)]!);
+    analysed(`${letters.repeat(4_000)} is a word.`, analyzer);
+  }
+  expect(usedBytes() - before_bytes).toBeLessThan(20 * 2 ** 20);
 });

@@ -2,6 +2,7 @@
  * The analyzer, which splits text into terms: for indexing, searching and weighting sentences. A
  * change of its output needs a new version.
  */
+import { detached } from "../../../core/lib/detached-text";
 import { ascii_word, AsciiWords, hash_of_nothing, hashWith } from "./ascii-words";
 import { porter2 } from "./porter2";
 
@@ -92,7 +93,7 @@ class StemCache {
       this.words.clear();
       this.stems = [""];
     }
-    const stem = latinStem(text.slice(start, end).toLowerCase());
+    const stem = latinStem(detached(text.slice(start, end).toLowerCase()));
     const added = this.words.add(text, start, end, raw);
     this.hashes[added] = hashOf(stem);
     this.stems.push(stem);
@@ -111,12 +112,10 @@ function termOf(written: string): Term {
   const cached = other_terms.get(written);
   if (cached !== undefined) return cached;
   if (other_terms.size > cached_words_max) other_terms.clear();
-  const term = normalise(written.slice(0, word_chars_max));
+  const word = detached(written.slice(0, word_chars_max));
+  const term = normalise(word);
   const token = { term, hash: hashOf(term) };
-  other_terms.set(
-    written.length > word_chars_max ? written.slice(0, word_chars_max) : written,
-    token,
-  );
+  other_terms.set(word, token);
   return token;
 }
 

@@ -14,6 +14,8 @@ const context_weight = 0.5;
 /** The last words of an earlier query; stopwords don't count. */
 const context_terms_max = 128;
 const terms_max = 256;
+/** Only so many different words of a query are read: more than `terms_max`, and stopwords. */
+const words_max = 1_000;
 /** In a longer query, only the first words are looked up in their other forms. */
 const inflections_max = 300;
 /** Words of the earlier query are not neighbours of this query's words. */
@@ -156,41 +158,126 @@ const hashesByKey = (
     ].map(({ key, hashes }) => [key, hashes]),
   );
 
-function tokensOf(query: string, { analyzer, languages, source }: TokenOptions): Token[] {
+function tokensOf(query: string, options: TokenOptions): Token[] {
   const text = plainThai(query);
-  const tokens: Token[] = [];
-  const isStopword = stopwordsOf(text);
-  const language = languageOfWords(text);
-  const inflected_in = language === null ? languages : [language];
-  const first_position = source === "q" ? 0 : context_position;
-  let inflections = 0;
-  analyzer.tokenize(text, (hash, start, end, term) => {
-    const written = text.slice(start, end);
-    const lower = written.toLowerCase();
-    const is_stopword = isStopword(start, end);
-    const spellings = otherSpellings(lower, analyzer);
-    const inflected =
-      is_stopword || inflections >= inflections_max
-        ? []
-        : [...inflectionsOf(lower, inflected_in)].map((form) => termOf(form, analyzer));
-    inflections += new Set(inflected.map((form) => form.hash)).size;
-    const others = [...spellings, ...inflected];
-    tokens.push({
-      key: `${source}${start}:${end}`,
-      term: commonTerm(written, analyzer) ?? term ?? written,
+  const reader = new TokenReader(text, options);
+  options.analyzer.tokenize(text, (hash, start, end, term) => reader.read(hash, start, end, term));
+  return reader.tokens;
+}
+
+/** What is known of a word, the same wherever it stands in the query. */
+interface Word {
+  /** Its number among the words of the query. */
+  readonly at: number;
+  readonly written: string;
+  /** In lower case. */
+  readonly lower: string;
+  readonly spellings: ReturnType<typeof otherSpellings>;
+  readonly common_term: string | undefined;
+}
+/** Distinguishes two words with the same hash. */
+const word_numbers = 2 ** 16;
+
+/**
+ * Collects the tokens of a text. A query may have tens of thousands of words: of those that can't
+ * count any more none is made.
+ */
+class TokenReader {
+  readonly tokens: Token[] = [];
+  private readonly isStopword: ReturnType<typeof stopwordsOf>;
+  private readonly inflected_in: readonly string[];
+  private inflections = 0;
+  private position: number;
+  private readonly words = new Map<string, Word>();
+  /** How often each word was read, and its inflections, by its hash and its number. */
+  private readonly known = new Map<number, { count: number; inflections: number }>();
+  /** The place that was read last: many terms can have the same. */
+  private place = { start: -1, end: -1, word: undefined as Word | undefined, is_stopword: false };
+
+  constructor(
+    private readonly text: string,
+    private readonly options: TokenOptions,
+  ) {
+    const { languages, source } = options;
+    const language = languageOfWords(text);
+    this.isStopword = stopwordsOf(text);
+    this.inflected_in = language === null ? languages : [language];
+    this.position = source === "q" ? 0 : context_position;
+  }
+
+  read(hash: number, start: number, end: number, term: string | null): void {
+    const position = this.position++;
+    const { word, is_stopword } = this.placeAt(start, end);
+    if (word === undefined) return;
+    const { lower, spellings } = word;
+    const inflected = is_stopword ? [] : this.inflectionsOf(hash, word);
+    if (inflected === null) return;
+    this.tokens.push({
+      key: `${this.options.source}${start}:${end}`,
+      term: word.common_term ?? term ?? word.written,
       hashes: distinct([
         { hash },
         ...spellings.map((spelling) => ({ hash: spelling.hash })),
         ...inflected.map((form) => ({ hash: form.hash, is_inflected: true as const })),
       ]),
-      others: new Set(others.map((other) => other.term)),
+      others: new Set([...spellings, ...inflected].map((other) => other.term)),
       is_stopword,
       forms: new Set([lower, ...spellings.map(({ word }) => word)]),
-      position: first_position + tokens.length,
+      position,
     });
-  });
-  return tokens;
+  }
+
+  private placeAt(start: number, end: number): TokenReader["place"] {
+    if (this.place.start !== start || this.place.end !== end) {
+      const word = this.wordOf(this.text.slice(start, end));
+      const is_stopword = word !== undefined && this.isStopword(start, end);
+      this.place = { start, end, word, is_stopword };
+    }
+    return this.place;
+  }
+
+  /** Undefined when the query has too many already. */
+  private wordOf(written: string): Word | undefined {
+    const known = this.words.get(written);
+    if (known !== undefined || (this.is_limited && this.words.size === words_max)) return known;
+    const { analyzer } = this.options;
+    const lower = written.toLowerCase();
+    const word = {
+      at: this.words.size,
+      written,
+      lower,
+      spellings: otherSpellings(lower, analyzer),
+      common_term: commonTerm(written, analyzer),
+    };
+    this.words.set(written, word);
+    return word;
+  }
+
+  /** Of a context the last words count, and it is short. */
+  private get is_limited(): boolean {
+    return this.options.source === "q";
+  }
+
+  /** Of a word that is no stopword; null when it can't count any more. */
+  private inflectionsOf(hash: number, { at, lower }: Word): ReturnType<typeof termOf>[] | null {
+    const name = hash * word_numbers + at;
+    const known = this.known.get(name);
+    if (this.is_limited && known?.count === repeats_max) {
+      this.inflections += known.inflections;
+      return null;
+    }
+    if (this.is_limited && known === undefined && this.known.size === words_max) return null;
+    const { analyzer } = this.options;
+    const forms =
+      this.inflections >= inflections_max ? [] : [...inflectionsOf(lower, this.inflected_in)];
+    const inflected = forms.map((form) => termOf(form, analyzer));
+    const inflections = new Set(inflected.map((form) => form.hash)).size;
+    this.inflections += inflections;
+    this.known.set(name, { count: (known?.count ?? 0) + 1, inflections });
+    return inflected;
+  }
 }
+
 /** A query of only stopwords keeps them, unless it continues an earlier one. */
 function withoutStopwords(tokens: readonly Token[], keeps_stopwords: boolean): readonly Token[] {
   const content_tokens = tokens.filter((token) => !token.is_stopword);

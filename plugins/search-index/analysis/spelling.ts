@@ -3,6 +3,7 @@
  * those of Hindi (`devanagari-spelling.ts`), Vietnamese (`vietnamese-spelling.ts`) and Thai
  * (`thai-spelling.ts`).
  */
+import { detached } from "../../../core/lib/detached-text";
 import { hashOf, type Analyzer } from "./analyzer";
 import { plainSpelling, spellingsOf } from "./devanagari-spelling";
 import { thaiSpellings } from "./thai-spelling";
@@ -88,25 +89,26 @@ const patterns = rules.map(([before, british, american, after]): Pattern => ({
   to_american: `$1${american}$2`,
 }));
 
-const letters_min = 4;
+const letters = { min: 4, max: 64 };
 const plain_word = /^[a-z]+$/;
-const isEnglish = (word: string): boolean => word.length >= letters_min && plain_word.test(word);
+const isEnglish = (word: string): boolean =>
+  word.length >= letters.min && word.length <= letters.max && plain_word.test(word);
 
 const cached_words_max = 60_000;
 const american_words = new Map<string, string>();
 
 /** The American spelling of a word in lower case; the word itself when it has no other. */
 function americanSpelling(word: string): string {
+  if (!isEnglish(word)) return word;
   const cached = american_words.get(word);
   if (cached !== undefined) return cached;
-  const american = isEnglish(word)
-    ? patterns.reduce(
-        (written, { british, to_american }) => written.replace(british, to_american),
-        word,
-      )
-    : word;
+  const known = detached(word);
+  const american = patterns.reduce(
+    (written, { british, to_american }) => written.replace(british, to_american),
+    known,
+  );
   if (american_words.size >= cached_words_max) american_words.clear();
-  american_words.set(word, american);
+  american_words.set(known, american);
   return american;
 }
 
@@ -145,6 +147,24 @@ export function commonTerm(written: string, analyzer: Analyzer): string | undefi
   const word = written.toLowerCase();
   const common = plainSpelling(word) ?? syllableSpellings(word)?.[0] ?? americanSpelling(word);
   return common === word ? undefined : termOf(common, analyzer).term;
+}
+
+/** A text as terms, each by its common spelling. UTF-16 indices. */
+export function analysed(
+  text: string,
+  analyzer: Analyzer,
+): { term: string; start: number; end: number }[] {
+  const terms: { term: string; start: number; end: number }[] = [];
+  // Many terms can have the place of the same run of rare characters.
+  let last = { start: -1, end: -1, written: "", common: undefined as string | undefined };
+  analyzer.tokenize(text, (_hash, start, end, term) => {
+    if (last.start !== start || last.end !== end) {
+      const written = text.slice(start, end);
+      last = { start, end, written, common: commonTerm(written, analyzer) };
+    }
+    terms.push({ term: last.common ?? term ?? last.written, start, end });
+  });
+  return terms;
 }
 
 /** The last term of a word, its only one unless it is a compound. */

@@ -147,7 +147,11 @@ const folders = [
     {
       description: "A folder is deleted, with all that was in it.",
       schema: t.Object({
-        folder_ids: t.Array(Id, { description: "Its subfolders, and itself last." }),
+        folder_ids: t.Array(Id, {
+          description:
+            "Its subfolders, and itself last. Of more than 500, the others have events of their own " +
+            "before it.",
+        }),
       }),
       sample: { folder_ids: [folder_id] },
     },

@@ -1889,7 +1889,7 @@ export interface components {
              * @enum {string}
              */
             readonly event: "folder.deleted";
-            /** @description Its subfolders, and itself last. Of more than 500, the others have events of their own before it. */
+            /** @description Its subfolders, and itself last. Of more than 500, most have events of their own before. */
             readonly folder_ids: readonly string[];
         };
         readonly FolderImport: {

@@ -149,8 +149,7 @@ const folders = [
       schema: t.Object({
         folder_ids: t.Array(Id, {
           description:
-            "Its subfolders, and itself last. Of more than 500, the others have events of their own " +
-            "before it.",
+            "Its subfolders, and itself last. Of more than 500, most have events of their own before.",
         }),
       }),
       sample: { folder_ids: [folder_id] },

@@ -1889,7 +1889,7 @@ export interface components {
              * @enum {string}
              */
             readonly event: "folder.deleted";
-            /** @description Its subfolders, and itself last. Of more than 500, most have events of their own before. */
+            /** @description Its subfolders, and itself last; most of thousands have earlier events. */
             readonly folder_ids: readonly string[];
         };
         readonly FolderImport: {

@@ -148,8 +148,7 @@ const folders = [
       description: "A folder is deleted, with all that was in it.",
       schema: t.Object({
         folder_ids: t.Array(Id, {
-          description:
-            "Its subfolders, and itself last. Of more than 500, most have events of their own before.",
+          description: "Its subfolders, and itself last; most of thousands have earlier events.",
         }),
       }),
       sample: { folder_ids: [folder_id] },

@@ -1,6 +1,6 @@
 /**
  * Source markers as models write them: `[1]`, `[1, 2]`, `[1-3]`, `[source 1]`, `【1†source】`, `¹`,
- * `According to source 1, …`, and `(1)` at the end of a sentence.
+ * `According to source 1, …` (also with `[1]` behind it), and `(1)` at the end of a sentence.
  */
 
 /** A marker that was removed from a text. */
@@ -38,12 +38,11 @@ const bare_parentheses =
 /** Not an exponent: `m²`, `x²`, `10³`. */
 const raised = "¹²³⁴⁵⁶⁷⁸⁹⁰";
 const superscript = String.raw`(?<=\p{L}{3}|[.,;:!?)\]"”»])([${raised}]+(?:[,⁻ ]?[${raised}]+)*)`;
-const said_by =
-  "according to|as (?:stated|described|mentioned|noted|explained) in|as per|per|laut|gemäß|selon|" +
-  "d['’]après|según";
+const as_stated = "as (?:stated|described|mentioned|noted|explained)";
+const said_by = `according to|${as_stated} in|as per|per|laut|gemäß|selon|d['’]après|según`;
 const in_words =
   String.raw`(?:,\s*)?(?<!\p{L})(?:${said_by})\s+(?:the\s+|der\s+|la\s+)?` +
-  String.raw`(?=${word}\s*[:#]?\s*\d)(${list}),?[ \t]*`;
+  String.raw`(?=${word}\s*[:#]?\s*\d)(${list}),?[ \t]*(?:[[【](${list})[\]】],?[ \t]*)?`;
 const kinds = [in_brackets, in_lenses, in_parentheses, bare_parentheses, superscript, in_words];
 const marker = new RegExp(String.raw`([ \t]{0,20})(?:${kinds.join("|")})`, "giu");
 const range_max = 10;
@@ -58,9 +57,10 @@ export function withoutMarkers(raw: string, sources: number): UnmarkedText {
     text += begins ? withCapital(addition) : addition;
   };
   for (const match of raw.matchAll(marker)) {
-    const [written, spaces, brackets, lenses, words, bare, superscripts, phrase] = match;
+    const [written, spaces, brackets, lenses, words, bare, superscripts, phrase, behind] = match;
+    const named = phrase !== undefined && behind !== undefined ? `${phrase}, ${behind}` : phrase;
     const numbers = numbersOf(
-      brackets ?? lenses ?? words ?? bare ?? phrase ?? digitsOf(superscripts!),
+      brackets ?? lenses ?? words ?? bare ?? named ?? digitsOf(superscripts!),
     );
     const is_unsure = (bare ?? superscripts) !== undefined;
     if (is_unsure && !numbers.every((n) => n >= 1 && n <= sources)) continue;
@@ -131,7 +131,9 @@ export function settledLength(raw: string): number {
 const risky = new RegExp(
   String.raw`[[\]【］［(<>"“”„«»「」『』!|◁${raised}。！？]|[.?…]+(?=\s|$)|` +
     String.raw`(?<=\S)\s*\n|\|(?=[ \t]*(?:[[【［(\n]|$))|` +
-    String.raw`\bNO(?![a-z])|\b(?:${said_by}|${word})(?![\p{L}])|https?:|^[ \t]*>`,
+    String.raw`\bNO(?![a-z])|\b(?:${said_by}|${word})(?![\p{L}])|https?:|^[ \t]*>|` +
+    // The beginning of words that introduce a marker.
+    String.raw`\b(?:according|as|${as_stated})(?:\s+\p{L}*)?$`,
   "iu",
 );
 /** How much of an unfinished sentence will certainly be shown as it is. */

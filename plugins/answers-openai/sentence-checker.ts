@@ -9,7 +9,7 @@ import { unsupported_mark } from "../chats/contract";
 import type { Citation, FoundPassage } from "../search/contract";
 import { EvidenceFinder, type Claim, type TextAnalysis } from "./evidence";
 import { AgreementChecker } from "./facts/agreement";
-import { Statements } from "./facts/statements";
+import { codesInHeading, Statements } from "./facts/statements";
 import { codeOf, endsInFence, unshielded, withMarkersBelowFences } from "./code-shield";
 import { markerIndex, placeholder, placeholders, sanitized } from "./markdown";
 import type { Marker } from "./markers";
@@ -141,7 +141,10 @@ export class SentenceChecker {
 
   /** Which of the named sources support the sentence; if none does, which other one. */
   private judge(text: string, named: readonly number[]): Verdict {
-    if (!this.statements.states(text)) return { states: false, sources: [], is_foreign: false };
+    if (!this.statements.states(text)) {
+      const states = codesInHeading(text).some((code) => !this.isKnown(code));
+      return { states, sources: [], is_foreign: false };
+    }
     const claim = this.statements.claimOf(text, this.evidence);
     const sources = named.filter((source) => this.isBorneOut(text, claim, source, share_min));
     if (sources.length > 0) return { states: true, sources, is_foreign: false };
@@ -153,6 +156,12 @@ export class SentenceChecker {
       this.isBorneOut(text, claim, source, attributed_share_min),
     );
     return { states: true, sources: other === undefined ? [] : [other], is_foreign: false };
+  }
+
+  /** Whether it occurs in a source or its names, or in the question. */
+  private isKnown(code: string): boolean {
+    const searched = normalized(code);
+    return [...this.texts, ...this.titles, this.question].some((text) => text.includes(searched));
   }
 
   private isBorneOut(text: string, claim: Claim, source: number, share: number): boolean {
@@ -230,20 +239,21 @@ export class SentenceChecker {
       [...new Set(named.flatMap((source) => this.cite(source, claim) ?? []))]
         .map((id) => `[${id}]`)
         .join("");
-    let placed = false;
+    const placed = new Set<number>();
     const leading = markers.filter((marker) => marker.leads);
     const shown = text
       .replace(placeholders, (char) => {
         const marker = markers[markerIndex(char)];
         if (!marker || marker.leads) return "";
-        const numbers = numbersOf(indicesOf(marker).filter((source) => sources.includes(source)));
-        placed ||= numbers !== "";
+        const cited = indicesOf(marker).filter((source) => sources.includes(source));
+        const numbers = numbersOf(cited);
+        if (numbers !== "") for (const source of cited) placed.add(source);
         return numbers === "" ? "" : `${marker.spaced ? " " : ""}${numbers}`;
       })
       .replace(/\[(\d+)\][ \t]*(?=\[\1\])/g, "")
       .replace(/(\[\d+\])[ \t]+(?=\[\d+\])/g, "$1");
-    if (placed && leading.length === 0) return shown;
-    const at_end = placed ? leading.flatMap(indicesOf) : sources;
+    const led_by = leading.flatMap(indicesOf).filter((source) => !placed.has(source));
+    const at_end = placed.size > 0 ? led_by : sources;
     return marked(shown, numbersOf(at_end.filter((source) => sources.includes(source))));
   }
 

@@ -300,6 +300,33 @@ test.each([
   },
 );
 
+const tank = "The tank of the SI-450 holds 2 litres and weighs 3 kg. It was built in 1974.";
+describe("a number has the unit of the question:", () => {
+  const cases: [question: string, statement: string, grounded: boolean][] = [
+    ["How many litres does the tank hold?", "2 [1]", true],
+    ["How many litres does the tank hold?", "3 [1]", false],
+    ["How many kilograms does the tank weigh?", "3 [1]", true],
+  ];
+  test.each(cases)("%s %s", (question, statement, grounded) =>
+    expect(checked(statement, [tank], question).grounded).toBe(grounded),
+  );
+});
+describe("a heading", () => {
+  const cases: [why: string, heading: string, shown: string][] = [
+    ["with a code of the source", "## SI-450", "## SI-450"],
+    ["with another code", "## SI-500", "## SI-500 [?]"],
+    ["with a year of the source", "## Built in 1974", "## Built in 1974"],
+    ["with another year", "## Built in 1984", "## Built in 1984 [?]"],
+    ["with the number of a step", "## Step 3", "## Step 3"],
+    ["with a number of its own", "## 2. Filling", "## 2. Filling"],
+  ];
+  test.each(cases)("%s", (_why, heading, shown) => {
+    const statement = "The tank holds 2 litres [1].";
+    const { answer } = checked(`${heading}\n\n${statement}`, [tank], "How big is the tank?");
+    expect(answer).toBe(`${shown}\n\n${statement}`);
+  });
+});
+
 const boiling = "Boil all drinking water for 3 minutes. Section 2 is about fire.";
 test.each([
   ["How long must drinking water be boiled?", "1. 2 [1]", false],
@@ -307,6 +334,8 @@ test.each([
   ["How long must drinking water be boiled?", "3 minutes [1].", true],
   ["How many minutes must drinking water be boiled?", "3 [1]", true],
   ["Which section is about fire?", "2 [1]", true],
+  ["How many minutes must drinking water be boiled?", "2 [1]", false],
+  ["How much time does drinking water boil?", "3 [1]", false],
 ] as [question: string, statement: string, is_usable: boolean][])(
   "%s A number without a unit answers only questions for a number: %s",
   (question, statement, is_usable) => {

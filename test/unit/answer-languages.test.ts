@@ -19,6 +19,13 @@ const polish =
 const russian =
   "Фильтр вытяжки нужно менять каждые девяносто дней. Фильтр нельзя мыть в машине. Гарантия " +
   "действует семь лет.";
+const turkish =
+  "Filtre doksan günde bir değiştirilmelidir. Filtreyi deterjanla ve sıcak suyla yıkamayın. " +
+  "Kireçlenmeden kaynaklanan arızalar garanti kapsamında değildir.";
+const chinese =
+  "员工须刷工牌用餐，食堂内禁止吸烟。食品留样保存48小时。不得将餐具带出食堂。滤网每月更换一次。";
+const japanese =
+  "内釜を食器洗い機で洗わないでください。内ぶたは毎日洗わなければなりません。保証期間は1年です。";
 
 type Case = [why: string, source: string, statement: string, grounded: boolean];
 const cases: Case[] = [
@@ -49,6 +56,27 @@ const cases: Case[] = [
   ["Russian, a number in its genitive", russian, "Гарантия действует до семи лет [1].", true],
   ["Russian, a negation", russian, "Фильтр нельзя мыть в машине [1].", true],
   ["Russian, an omitted negation", russian, "Фильтр нужно мыть в машине [1].", false],
+  ["Turkish, a negation by an ending", turkish, "Filtreyi deterjanla yıkamayın [1].", true],
+  ["Turkish, an omitted negation", turkish, "Filtreyi deterjanla yıkayın [1].", false],
+  [
+    "Turkish, a negation as a word",
+    turkish,
+    "Kireçlenmeden kaynaklanan arızalar garanti kapsamında değildir [1].",
+    true,
+  ],
+  [
+    "Turkish, that word is omitted",
+    turkish,
+    "Kireçlenmeden kaynaklanan arızalar garanti kapsamındadır [1].",
+    false,
+  ],
+  ["Chinese, a negation", chinese, "食堂内禁止吸烟 [1]。", true],
+  ["Chinese, an omitted negation", chinese, "食堂内可以吸烟 [1]。", false],
+  ["Chinese, an added negation", chinese, "食品留样不保存48小时 [1]。", false],
+  ["Chinese, what comes before a negation", chinese, "员工须刷工牌用餐 [1]。", true],
+  ["Japanese, a negation", japanese, "内釜を食器洗い機で洗わないでください [1]。", true],
+  ["Japanese, an omitted negation", japanese, "内釜を食器洗い機で洗ってください [1]。", false],
+  ["Japanese, a duty", japanese, "内ぶたは毎日洗わなければなりません [1]。", true],
 ];
 describe("a statement in", () => {
   test.each(cases)("%s", (_why, source, statement, grounded) =>
@@ -68,6 +96,15 @@ describe("no negation", () => {
     ["a prefix", "the non-profit organisation"],
     ["an alternative", "lavable ou non"],
     ["May in German", "im Mai"],
+    ["not only in Turkish", "yalnızca değil"],
+    ["no ending of Turkish", "The comedian took immediate remedial media action"],
+    ["a bound in Chinese", "温度不超过28度"],
+    ["not only in Chinese", "不仅便宜"],
+    ["two in Chinese make a duty", "不得不更换"],
+    ["two in Japanese make a duty", "毎回洗わなければなりません"],
+    ["not only in Japanese", "水だけではありません"],
+    ["free of charge in Japanese", "入館は無料です"],
+    ["an alternative", "is it open or not?"],
   ] as [why: string, clause: string][])("%s: %s", (_why, clause) =>
     expect(polarityOf(clause).is_negated).toBe(false),
   );

@@ -88,6 +88,14 @@ describe("a table", () => {
   test.each(cases)("%s", (_why, written, answer, grounded) => check(written, answer, grounded));
 });
 
+test.each([
+  ["before the comma", "According to source 1 [1], the hood weighs 12.5 kg."],
+  ["behind the comma", "According to source 1, [1] the hood weighs 12.5 kg."],
+  ["and at the end", "According to source 1, the hood weighs 12.5 kg [1]."],
+])("a marker in words, with another one %s, is one at the end", (_where, written) =>
+  check(written, "The hood weighs 12.5 kg [1].", true),
+);
+
 test("a marker right behind one in words belongs to the same sentence, and no text is repeated", () => {
   const first = "The warranty of the hood lasts 2 years [1].";
   const second = "The filter must be replaced every ninety days";

@@ -7,7 +7,14 @@ import type { EvidenceFinder, SourceSentence } from "../evidence";
 import { contentOf } from "./function-words";
 import { datesIn, holdsName, namesIn, replacesName } from "./names";
 import { polarityOf, saysOpposite, spelledOut } from "./polarity";
-import { isSameQuantity, quantitiesIn, withoutQuantities, type Quantity } from "./quantities";
+import {
+  askedUnit,
+  isSameQuantity,
+  quantitiesIn,
+  withoutQuantities,
+  type Quantity,
+} from "./quantities";
+import type { Unit } from "./units";
 
 /**
  * A place is about the same subject as the claim if it shares this fraction of what the best one
@@ -27,11 +34,17 @@ interface Window {
 
 const conjunctions =
   "and|but|whereas|although|und|aber|sondern|et|mais|y|pero|sino|però|maar|lecz|и|а|но|однако";
-const clause_end = new RegExp(`[;:()–—]|[,.!?](?=\\s)|\\s(?:${conjunctions})(?=\\s)`, "iu");
+const clause_end = new RegExp(
+  `[;:()–—，。；：！？]|[,.!?](?=\\s)|\\s(?:${conjunctions})(?=\\s)`,
+  "iu",
+);
+const unspaced = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}";
+/** Where words are not separated, each character counts. */
+const clause_word = new RegExp(`[${unspaced}]|(?:(?![${unspaced}])[\\p{L}\\p{Nd}])+`, "gu");
 function clausesOf(text: string): string[] {
   const parts: string[] = [];
   for (const part of text.split(clause_end)) {
-    const words = part.match(/[\p{L}\p{Nd}]+/gu)?.length ?? 0;
+    const words = part.match(clause_word)?.length ?? 0;
     if (words === 0) continue;
     // A word or two is a part of a list, unless it is a predicate: `but never built`.
     if (words < 3 && parts.length > 0 && !polarityOf(part).is_negated)
@@ -43,13 +56,18 @@ function clausesOf(text: string): string[] {
 
 /** Compares sentences with the sources of one answer. */
 export class AgreementChecker {
+  /** The unit of a bare number that answers the question. */
+  private readonly asked_unit: Unit | null;
+
   /** `titles`: for each source, the names of its document and heading. */
   constructor(
     private readonly evidence: EvidenceFinder,
     private readonly texts: readonly string[],
     private readonly titles: readonly string[],
     private readonly question: string,
-  ) {}
+  ) {
+    this.asked_unit = askedUnit(question);
+  }
 
   /** Whether each clause of the sentence agrees with one of these sources that `isAbout` it. */
   agrees(
@@ -131,11 +149,27 @@ export class AgreementChecker {
 
   private holdsQuantities(clause: string, { text }: Window): boolean {
     const found = quantitiesIn(text);
-    return quantitiesIn(clause).every(
-      (quantity) =>
+    return this.claimedIn(clause).every((quantity) => {
+      // A number beside a unit of this kind is likelier to be meant than one without.
+      const of_kind = found.filter(
+        ({ unit }) => unit !== null && unit.dimension === quantity.unit?.dimension,
+      );
+      return (
         quantity.is_weak ||
-        found.some((other) => this.isSame(quantity, other, clause, text, found)),
-    );
+        (of_kind.length > 0 ? of_kind : found).some((other) =>
+          this.isSame(quantity, other, clause, text, found),
+        )
+      );
+    });
+  }
+
+  /** The quantities of a clause; nothing but a number has the unit of the question. */
+  private claimedIn(clause: string): Quantity[] {
+    const claimed = quantitiesIn(clause);
+    const is_bare = this.asked_unit !== null && contentOf(withoutQuantities(clause)) === "";
+    return is_bare
+      ? claimed.map((one) => ({ ...one, unit: one.unit ?? this.asked_unit }))
+      : claimed;
   }
 
   /** The same amount; of several of its kind in one sentence, the one beside the same words. */

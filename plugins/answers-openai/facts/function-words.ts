@@ -2,7 +2,7 @@
  * Words without a meaning of their own, in the languages whose negations are known: none that has a
  * meaning in another one, such as Dutch `van` and `door`.
  */
-import { folded } from "./number-words";
+import { folded } from "../../../core/lib/folded";
 
 const grammar =
   "a an the this that these those it its he she they them his her their we you your i my our " +

@@ -1,6 +1,6 @@
 /** The names of a statement: people, places, products, months and days. */
 import { isFunctionWord, isGerman } from "./function-words";
-import { folded } from "./number-words";
+import { folded } from "../../../core/lib/folded";
 
 const calendars: readonly (readonly [kind: string, words: string])[] = [
   [

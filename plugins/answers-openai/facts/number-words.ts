@@ -3,9 +3,7 @@
  * Russian. Left out are words that mean something else in one of these: `due`, `sei`, `dez`.
  */
 
-/** Lower case, without accents. */
-export const folded = (word: string): string =>
-  word.toLowerCase().replaceAll("ß", "ss").normalize("NFD").replace(/\p{M}/gu, "");
+import { folded } from "../../../core/lib/folded";
 
 /**
  * Every table is a map: in an object, words of a text such as `constructor` would find what objects

@@ -1,72 +1,7 @@
 /** Whether a statement is negated, and whether it contradicts another one. */
 import { contentWords } from "./function-words";
-import { folded } from "./number-words";
-
-/**
- * Not negations: idioms such as `not only` and `no later than`, and the answer `non`. UTF-16 length
- * is kept.
- */
-const idioms = new RegExp(
-  "(?<!\\p{L})(?:(?:no|not)(?: \\p{L}+){0,3} (?:more|less|fewer|later|longer|earlier|greater|" +
-    "higher) than|" +
-    "not (?:only|just|merely)|(?:does|do|must|may|can|should|shall|will)? ?not exceed(?:ing)?|" +
-    "nothing but|whether or not|no\\.(?= ?\\d)|no matter|nicht nur|" +
-    "nicht (?:mehr|länger|weniger) als|pas (?:plus|moins) de|pas seulement|non seulement|" +
-    "^\\s*(?:non|não|нет)\\s*$|non(?=-)|ou non|" +
-    "non (?:solo|soltanto|oltre|più di|meno di|più tardi)|" +
-    "não (?:só|apenas|somente|mais d[eo]|menos d[eo])|" +
-    "niet (?:alleen|(?:meer|minder|later|langer) dan)|" +
-    "nie (?:tylko|(?:więcej|mniej|później|dłużej) niż)|" +
-    "не (?:только|более|менее|больше|меньше|позднее|позже|раньше)|" +
-    "no s[oó]lo|no (?:más|menos) de|ne [\\p{L}’']+ que|n['’]\\p{L}+ que)(?!\\p{L})",
-  "giu",
-);
-const negations: ReadonlySet<string> = new Set(
-  (
-    "not no never none neither nor cannot nobody nothing nowhere " +
-    "nicht nie niemals kein keine keinen keinem keiner keines ohne weder nichts niemand " +
-    "nirgends " +
-    "pas jamais aucun aucune sans rien personne ni " +
-    "nunca jamas ningun ninguno ninguna sin nada nadie tampoco " +
-    "non nessun nessuno nessuna niente neanche nemmeno nao nenhum nenhuma ninguem nem " +
-    "niet nooit geen niets nergens nigdy zaden zadna zadne nikt " +
-    "не нет никогда нельзя никто ничего ни"
-  ).split(" "),
-);
-/** Prefixes of words that deny their subject. */
-const denials = new RegExp(
-  "^(?:forbid|forbade|prohibit|bann(?:ed|ing)|disallow|impossib|unable|refus|avoid|exclud|" +
-    "lacks?$|lacking|verbot|untersag|unmoglich|vermeid|vermied|ausgeschlossen|interdi[ts]|evite|" +
-    "exclu|prohib|imposib|vietat|proibi|verbod|verbied|zabron|zakaz|запрещ|запрет)",
-);
-/** These are counted separately; several of the others make one negation: `no … nunca`. */
-const exceptions =
-  "without ohne sans sin senza zonder bez без except excepting excluding ausser ausgenommen sauf " +
-  "excepto salvo";
-const separate: ReadonlySet<string> = new Set(exceptions.split(" "));
-
-interface Negation {
-  /** UTF-16 index. */
-  readonly at: number;
-  readonly denies: boolean;
-  /** `without` */
-  readonly adds: boolean;
-}
-const word = /[\p{L}\p{M}]+(?:[’'](?:t|re|s))?/gu;
-
-function negationsIn(text: string): Negation[] {
-  const plain = text.replace(idioms, (idiom) => " ".repeat(idiom.length));
-  let negated = false;
-  return [...plain.matchAll(word)].flatMap((match) => {
-    const key = folded(match[0].replaceAll("’", "'"));
-    const denies = denials.test(key);
-    const adds = separate.has(key);
-    if (denies || adds) return [{ at: match.index, denies, adds }];
-    if (negated || (!negations.has(key) && !key.endsWith("n't"))) return [];
-    negated = true;
-    return [{ at: match.index, denies, adds }];
-  });
-}
+import { folded } from "../../../core/lib/folded";
+import { negationsIn } from "../../../core/lib/negations";
 
 /** Whether a clause is negated, and what of it. */
 export interface Polarity {

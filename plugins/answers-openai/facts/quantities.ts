@@ -1,5 +1,6 @@
 /** The numbers in a text with their units, in digits or in words. */
-import { folded, scaleOf, spelledNumbers } from "./number-words";
+import { folded } from "../../../core/lib/folded";
+import { scaleOf, spelledNumbers } from "./number-words";
 import { intervalOf, unitOf, type Unit } from "./units";
 
 /** A number in a text. */
@@ -192,6 +193,17 @@ function boundOf(text: string, start: number, end: number): -1 | 0 | 1 {
   const after = text.slice(end, end + words_before_chars);
   if (at_most.test(before) || or_less.test(after)) return -1;
   return at_least.test(before) || or_more.test(after) ? 1 : 0;
+}
+
+const how_many = new RegExp(
+  "(?<!\\p{L})(?:how many|how much|wie ?viele?n?|combien de|combien d['’]|cuánt[oa]s?|" +
+    "quant[oaie]s?|hoeveel|ile|сколько)\\s*(\\p{L}[\\p{L}\\p{M}]*)",
+  "iu",
+);
+/** The unit that a question names: `How many litres …`; null when there is none. */
+export function askedUnit(question: string): Unit | null {
+  const named = how_many.exec(question)?.[1];
+  return (named !== undefined && !one_letter_units.test(named) && unitOf(named)) || null;
 }
 
 /** Units of one dimension are converted with round numbers: a month has 30 days, or 31. */

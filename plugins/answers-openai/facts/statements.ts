@@ -20,6 +20,11 @@ const asks_bare_number = new RegExp(
     "quel(?:le)?s?|quand|qué|cuál(?:es)?|cuándo)(?!\\p{L})",
   "iu",
 );
+/** How long: not for a number of something. */
+const asks_duration = new RegExp(
+  "(?<!\\p{L})(?:how much time|wie ?viel zeit|combien de temps|cuánto tiempo)(?!\\p{L})",
+  "iu",
+);
 /** A word, or the sign of a currency or unit. */
 const says_what = /[\p{L}\p{Sc}%°]/u;
 /**
@@ -45,7 +50,7 @@ export class Statements {
     this.question_terms = new Set(this.termsOf(contentOf(question)));
     this.asks_what = asks_what.test(question);
     this.asks_number = asks_number.test(question);
-    this.asks_bare_number = asks_bare_number.test(question);
+    this.asks_bare_number = asks_bare_number.test(question) && !asks_duration.test(question);
     this.language = analysis.languageOf(question, { is_question: true });
   }
 
@@ -70,7 +75,7 @@ export class Statements {
     const words = contentWords(text);
     const terms = this.termsOf(contentOf(text));
     const is_new = terms.some((term) => !this.question_terms.has(term));
-    return words.length > 0 && (is_new || (!this.asks_what && words.length >= content_words_min));
+    return words.length > 0 && (is_new || (!this.asks_what && sizeOf(words) >= content_words_min));
   }
 
   /** What a source must share: the meaningful words, without the numbers. */
@@ -91,8 +96,20 @@ export class Statements {
   }
 }
 
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+/** Their number; where words are not separated, of their characters. */
+const sizeOf = (words: readonly string[]): number =>
+  words.reduce((sum, word) => sum + (unspaced.test(word) ? word.length : 1), 0);
+
 /** `12 years`; a number without a unit may be that of a step or chapter. */
 const statesMeasure = (heading: string): boolean =>
   quantitiesIn(heading).some(
     ({ unit, start }) => unit !== null && /\p{Nd}/u.test(heading.charAt(start)),
   );
+
+/** A year, a code: a longer number is not that of a step or chapter. */
+const code =
+  /(?<![\p{L}\p{Nd}])(?:\p{Nd}{3,}|(?=[\p{L}-]*\p{Nd})\p{Lu}[\p{L}\p{Nd}-]*)(?![\p{L}\p{Nd}])/gu;
+/** The years and codes in a heading, which must be those of a source: `1974`, `SI-450`. */
+export const codesInHeading = (text: string): readonly string[] =>
+  /^\s*#/.test(text) ? (text.match(code) ?? []) : [];

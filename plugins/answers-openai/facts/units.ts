@@ -1,5 +1,5 @@
 /** Convertible units of measure in English, German, French and Spanish. */
-import { folded } from "./number-words";
+import { folded } from "../../../core/lib/folded";
 
 /** A unit of measure; `factor` converts it to the base unit of its dimension. */
 export interface Unit {

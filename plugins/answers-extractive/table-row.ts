@@ -58,6 +58,8 @@ export function isTableHead(sentence: string): boolean {
   return isDelimiterRow(second ?? first!);
 }
 
+const figure = /^\p{Nd}/u;
+
 /** A row as the sentence of an answer. */
 export interface RowSentence {
   readonly text: string;
@@ -97,9 +99,21 @@ export function sentenceOfRow(
       text: columns.map((at) => `${heads[at]}, ${name}: ${cells[at] || "–"}`).join("; "),
       is_exact: labels.length > 0 && columns.some((at) => cells[at] !== ""),
     };
+  return { text: wholeRow(cells, heads, label, first), is_exact: false };
+}
+
+/** All cells with their heads, behind what the row is about: the first one rather than a number. */
+function wholeRow(
+  cells: readonly string[],
+  heads: readonly string[],
+  label: readonly number[],
+  first: number,
+): string {
+  const named = label.every((at) => figure.test(cells[at]!)) ? [first] : label;
   const others = cells.flatMap((cell, at) => {
-    if (cell === "" || label.includes(at)) return [];
+    if (cell === "" || named.includes(at)) return [];
     return heads[at] ? `${heads[at]} ${cell}` : cell;
   });
-  return { text: others.length === 0 ? name : `${name}: ${others.join(", ")}`, is_exact: false };
+  const name = named.flatMap((at) => cells[at] ?? []).join(", ");
+  return others.length === 0 ? name : `${name}: ${others.join(", ")}`;
 }

@@ -209,9 +209,12 @@ function isWithin(text: string, start: number, at: number): boolean {
     (ordinal.test(before) && after_ordinal.test(text.slice(at + 1, at + 16)))
   );
 }
+/** A table in an item of a list is indented. */
+const indent_chars_max = 12;
+const indented = new RegExp(`(?:^|\\n)[ \\t]{0,${indent_chars_max}}$`);
 /** The end of the table row that begins at `at`, with the delimiter line of a head; 0: none. */
 function endOfRow(text: string, at: number): number {
-  if (at > 0 && text[at - 1] !== "\n") return 0;
+  if (!indented.test(text.slice(Math.max(0, at - indent_chars_max - 1), at))) return 0;
   const end = endOfLine(text, at);
   const next_end = endOfLine(text, end + 1);
   if (pipeCells(text.slice(at, end)) === null) return 0;

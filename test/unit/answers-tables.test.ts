@@ -71,6 +71,20 @@ const cases: [reason: string, question: string, text: string, heading: string | 
     { text: "Region, 95: South", is_exact: true },
   ],
   [
+    "a number that the question has is not what the row is about",
+    "which is larger, 91 or 95",
+    table,
+    null,
+    { text: "North: Q1 80, Q2 82, Q3 91", is_exact: false },
+  ],
+  [
+    "the table is in an item of a list",
+    "who decides on long trips",
+    "- Trips:\n\n  | Trip | Decides |\n  |---|---|\n  | short | team |\n  | long | board |\n\n- End.",
+    null,
+    { text: "Decides, long: board", is_exact: true },
+  ],
+  [
     "the column headers come from the heading, within a long table",
     "South in Q3",
     rows_only,

@@ -2,16 +2,12 @@
  * The type of answer that a question asks for (a number, a date, a person …), as a pattern that
  * matches sentences with such an answer.
  */
+import { negationsIn } from "../../core/lib/negations";
+import { any_time_of_day, anyDate, since, since_when, until, until_when } from "./date-patterns";
 import { number_pattern } from "./number-words";
-
-const months =
-  "january|february|march|april|may|june|july|august|september|october|november|december";
-const days = "monday|tuesday|wednesday|thursday|friday|saturday|sunday";
-
-/** Any of these words, separated by spaces, as a whole word; `_` stands for a space within one. */
-const words = (list: string): string =>
-  `(?<![\\p{L}\\p{M}])(?:${list.replaceAll(" ", "|").replaceAll("_", "\\s+")})(?![\\p{L}\\p{M}])`;
-const anyOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.join("|"), "iu");
+import { any_price, asks_price } from "./prices";
+import { dimensionOf, unitOf, type Dimension } from "./unit-names";
+import { anyOf, words } from "./word-patterns";
 
 const how_many = [
   "\\bhow (?:many|much|long|old|far|tall|high|large|big|fast|deep|wide|heavy)\\b",
@@ -35,10 +31,15 @@ const how_often = [
       "как_часто сколько_раз як_часто πόσο_συχνά ne_sıklıkta ne_sıklıkla",
   ),
 ];
-/** What is counted follows: "how many pages". */
+/**
+ * What is counted follows: "how many pages". Not in Arabic, where one and several of something are
+ * often different words.
+ */
 const counts = new RegExp(
   "(?<![\\p{L}\\p{M}])(?:how many|wie ?viele|hoeveel|hur många|hvor mange|" +
-    "combien d(?:e |['’])|cuánt[oa]s|quant[oa]s|quant[ie]|сколько|скільки)\\s*(?=\\p{L})",
+    "combien d(?:e |['’])|cuánt[oa]s|quant[oa]s|quant[ie]|сколько|скільки|ile|kolik|" +
+    "πόσ(?:ος|οι|ες|α|ους|ων)|kaç(?: tane)?|bao nhiêu|mấy|कितन[ेी])\\s*(?=\\p{L})|" +
+    "(?:多少|[几幾])(?:[个個位名只台件]|(?=\\p{L}))",
   "iu",
 );
 /** Not what is counted ("how many of the"), or a unit, which is often written in another way. */
@@ -47,24 +48,30 @@ const uncounted = new RegExp(
     words(
       "of do does did is are was were will can could should would has have had must may more " +
         "von der die das dos di dei è sono " +
-        "times? percent degrees? seconds? minutes? hours? days? weeks? months? years? " +
-        "[kmgt]?i?b(?:ytes?)? \\p{L}+bytes? \\p{L}*met(?:er|re)s? " +
-        "sekunden minuten stunden tage wochen monate jahre grad prozent " +
-        "secondes? heures? jours? semaines? mois ans années? segundos? minutos? horas? días? " +
-        "dias? semanas? mes(?:es)? años? anos? secondi minuti ore giorni settimane mesi anni",
+        "times? time degrees? percent tiempo temps tempo [kmgt]?i?b(?:ytes?)? \\p{L}+bytes? " +
+        "\\p{L}*(?:met(?:er|re)|lit(?:er|re)|gramm?(?:e)?)s?",
     ),
   "iu",
 );
-/** What a price is asked for stands between two words; from each of many, all would be read. */
-const asked_for = "\\b.{0,200}\\b";
-const price = [
-  `\\bhow much${asked_for}costs?\\b`,
-  `\\b(?:what|how much) (?:is|are|was|were)${asked_for}(?:price|cost|fee)s?\\b`,
+const asks_temperature = anyOf(
+  "\\b(?:what|which) temperatures?\\b|\\bhow (?:hot|cold|warm)\\b",
   words(
-    "wie_teuer was_kostet was_kosten wie_?viel_kostet wie_?viel_kosten combien_coûtent? " +
-      "cuánto_cuestan? quanto_costa(?:no)? quanto_custam? hoeveel_kost ile_kosztuj[eą] " +
-      "сколько_стоит сколько_стоят",
+    "welche[rn]?_temperatur wie_(?:heiß|kalt|warm) quelle_température qué_temperatura " +
+      "(?:che|quale)_temperatura que_temperatura welke_temperatuur какой_температуре " +
+      "какая_температура ποια_θερμοκρασία kaç_derece nhiệt_độ_bao_nhiêu",
   ),
+  "多少度|何度(?=ですか|で|に|まで)",
+);
+const what_time = [
+  "\\b(?:what|which) (?:time|hour)\\b|\\bhow (?:early|late)\\b",
+  words(
+    "wie_?viel_uhr uhrzeit quelle_heure quelles_heures qué_hora qué_horas che_ora che_ore " +
+      "que_horas? hoe_laat wat_tijd vilken_tid hvad_tid której_godzinie kolik_hodin " +
+      "(?:в|во)_сколько (?:котором|какое|какого|какому)_(?:часу|часа|время|времени) " +
+      "котрій_годині " +
+      "τι_ώρα τι_ώρες saat_kaç(?:[dt]a)? kaçta mấy_giờ कितने_बजे الساعة_كم أي_ساعة jam_berapa",
+  ),
+  "[几幾何][点點時时]|몇\\s?시|กี่โมง",
 ];
 const when = [
   "\\bwhen\\b",
@@ -115,13 +122,6 @@ const any_default = [
   ...by_default.slice(1),
 ];
 
-const any_date = [
-  "(?<!\\p{Nd})\\p{Nd}{3,4}(?!\\p{Nd})",
-  `\\b(?:${months}|${days})\\b`,
-  "\\bcentur",
-  "\\bdecade",
-  "\\p{Nd}\\s*[年月日]",
-];
 const any_frequency = [
   number_pattern,
   words(
@@ -136,28 +136,17 @@ const any_frequency = [
       "кажд\\p{L}+ раз ежедневно еженедельно ежемесячно ежегодно кожн\\p{L}+ κάθε her",
   ),
 ];
-/** A number near them is a price. */
-const price_words = words(
-  "prices? costs? fees? charges? totals? amounts? rates? preise? gebühr(?:en)? kostet kosten " +
-    "betrag beträge summe prix coûtent? coût precios? cuestan? prezz[oi] costano? costa " +
-    "preços? custam? tarif\\p{L}* цен\\p{L}+ стоит стоимост\\p{L}+",
-);
-const any_price = [
-  "\\p{Sc}",
-  `${price_words}[^.!?]{0,60}\\p{Nd}`,
-  `\\p{Nd}[^.!?]{0,60}${price_words}`,
-  words(
-    "usd eur chf gbp dollars? euros? pounds? cents? francs? yen free_of_charge for_free gratis " +
-      "kostenlos gratuit(?:e|s|es|o|a)? рубл(?:ь|я|ей) бесплатно",
-  ),
-];
 const any_reason =
   /\b(?:because|due to|since|so that|in order|as a result|therefore|to avoid|caused by|reason)\b/i;
 const any_option = /(?<![\p{L}\p{N}−–-])[−–-]{1,2}\p{L}/u;
 
+/** Tells whether a text has it. */
+export type TextTest = Pick<RegExp, "test">;
+
 interface AnswerType {
-  readonly question: RegExp;
-  readonly answer: RegExp;
+  readonly question: TextTest;
+  /** Given the languages of the texts (ISO 639-1). */
+  readonly answer: TextTest | ((languages: readonly string[]) => TextTest);
 }
 const number_type: AnswerType = {
   question: anyOf(...how_many),
@@ -167,17 +156,56 @@ const frequency_type: AnswerType = {
   question: anyOf(...how_often),
   answer: anyOf(...any_frequency),
 };
-const default_type: AnswerType = {
-  question: anyOf(...by_default),
-  answer: anyOf(...any_default),
+const default_answer = anyOf(...any_default);
+const default_type: AnswerType = { question: anyOf(...by_default), answer: default_answer };
+const price_type: AnswerType = {
+  question: anyOf(...asks_price),
+  answer: anyOf(...any_price),
 };
-const price_type: AnswerType = { question: anyOf(...price), answer: anyOf(...any_price) };
+/** What has a form of its own. */
+const contact_types: readonly AnswerType[] = [
+  {
+    question: anyOf(
+      words(
+        "e-?mail_addresse?s? e-?mail-?adressen? adresses?_(?:e-?mail|électronique|mail) " +
+          "courriels? correo(?:_electrónico)? indirizzo_(?:e-?mail|mail|di_posta_elettronica) " +
+          "endereço_de_e-?mail e-?mailadres e-?posta_adresi адрес_электронной_почты",
+      ),
+      "邮箱地址|电子邮箱|メールアドレス|이메일\\s?주소",
+    ),
+    answer: /\S@\S/u,
+  },
+  {
+    question: anyOf(
+      words(
+        "(?:tele)?phone_numbers? fax_numbers? telefon-?nummern? faxnummer rufnummer " +
+          "numéros?_de_(?:téléphone|fax) (?:número_de_)?teléfono numero_di_telefono " +
+          "número_de_telefone telefoonnummer telefonnummer numer_telefonu номер_телефона " +
+          "номер_телефону τηλέφωνο telefon_numarası số_điện_thoại फ़ोन_नंबर फोन_नंबर رقم_الهاتف",
+      ),
+      "电话号码|電話號碼|電話番号|전화번호",
+    ),
+    answer: /\p{Nd}(?:[^\p{L}\n]{0,3}\p{Nd}){4}/u,
+  },
+];
+const dateBeside =
+  (near: RegExp) =>
+  (languages: readonly string[]): TextTest => {
+    const date = anyOf(anyDate(languages), number_pattern);
+    return { test: (text) => near.test(text) && date.test(text) };
+  };
+const isNegated: TextTest = { test: (text) => negationsIn(text).length > 0 };
+/** A sentence without it is no answer, however similar it is. */
+const required_types: readonly AnswerType[] = [...contact_types, price_type];
 const answer_types: readonly AnswerType[] = [
-  price_type,
+  ...required_types,
   default_type,
   frequency_type,
+  { question: anyOf(...until_when), answer: dateBeside(anyOf(...until)) },
+  { question: anyOf(...since_when), answer: dateBeside(anyOf(...since)) },
+  { question: anyOf(...what_time), answer: anyOf(any_time_of_day) },
   number_type,
-  { question: anyOf(...when), answer: anyOf(...any_date) },
+  { question: anyOf(...when), answer: (languages) => anyOf(anyDate(languages)) },
   { question: anyOf(...who), answer: /(?<=\S\s)\p{Lu}\p{L}+/u },
   {
     question: new RegExp(where.join("|"), "i"),
@@ -185,18 +213,44 @@ const answer_types: readonly AnswerType[] = [
   },
   { question: new RegExp(why.join("|"), "i"), answer: any_reason },
   { question: anyOf(...which_option), answer: any_option },
+  { question: isNegated, answer: isNegated },
 ];
 
 /** Whether a number, a price or a frequency answers the question: how many, how often … */
 export const asksForFigure = (question: string): boolean =>
   [price_type, frequency_type, number_type].some((type) => type.question.test(question));
 
-/** The UTF-16 index of what is counted: of "pages" in "how many pages"; null when nothing is. */
-export function countedAt(question: string): number | null {
+/** Whether only a sentence of the type asked for answers: a price, a telephone number … */
+export const requiresType = (question: string): boolean =>
+  required_types.some((type) => type.question.test(question));
+
+/**
+ * The UTF-16 index of what is counted: of "pages" in "how many pages"; null when nothing is.
+ * `language`: of the question (ISO 639-1).
+ */
+export function countedAt(question: string, language: string): number | null {
+  const at = unitAt(question);
+  if (at === null) return null;
+  const counted = question.slice(at);
+  return uncounted.test(counted) || dimensionOf(counted, [language]) !== null ? null : at;
+}
+/** Where a unit, or what is counted, would be: behind "how many". */
+function unitAt(question: string): number | null {
   const match = counts.exec(question);
-  if (match === null) return null;
-  const at = match.index + match[0].length;
-  return uncounted.test(question.slice(at)) ? null : at;
+  return match && match.index + match[0].length;
+}
+/** The dimension of the unit that a question names: of days in "how many days". */
+function askedDimension(question: string, languages: readonly string[]): Dimension | null {
+  if (asks_temperature.test(question)) return "temperature";
+  const at = unitAt(question);
+  return at === null ? null : dimensionOf(question.slice(at), languages);
+}
+
+const any_number = anyOf(number_pattern);
+/** A number, and a unit of the dimension, which may be in the head of the column. */
+function measureIn(dimension: Dimension, languages: readonly string[]): TextTest {
+  const unit = unitOf(dimension, languages);
+  return { test: (text) => any_number.test(text) && unit.test(text) };
 }
 
 /** An option by name: `-n`, `--trace`, `\hbox`. */
@@ -214,14 +268,21 @@ const explanationOf = (option: string): RegExp =>
 
 /**
  * The pattern that a sentence must match to answer a question about who, when, where, how many or
- * why, or about an option; null for other questions.
+ * why, or about an option; null for other questions. `languages`: of the texts (ISO 639-1).
  */
-export function answerPattern(question: string): RegExp | null {
+export function answerPattern(
+  question: string,
+  languages: readonly string[] = [],
+): TextTest | null {
+  const with_english = [...new Set([...languages, "en"])];
+  const dimension = askedDimension(question, with_english);
+  if (dimension !== null) return measureIn(dimension, with_english);
   const type = answer_types.find((type) => type.question.test(question));
+  const answer = typeof type?.answer === "function" ? type.answer(with_english) : type?.answer;
   const option = named_option.exec(question)?.[1];
   const explanation = option === undefined ? null : explanationOf(option);
   // The default of an option is often given in its explanation, in other words.
   if (type === default_type && explanation !== null)
-    return new RegExp(`${type.answer.source}|${explanation.source}`, "iu");
-  return type?.answer ?? explanation;
+    return { test: (text) => default_answer.test(text) || explanation.test(text) };
+  return answer ?? explanation;
 }

@@ -9,7 +9,7 @@ import {
   type Span,
 } from "../search/contract";
 import { overview_limits, overviewAnswer } from "./overview";
-import { belowHeadings, joinQuotes, withMarker } from "./quote-text";
+import { belowHeadings, isEnded, joinQuotes, withMarker } from "./quote-text";
 import { findSentences, type FinderOptions } from "./sentence-finder";
 import type { Sentence } from "./sentence-ranking";
 import { smallTalkOf } from "./small-talk";
@@ -139,25 +139,36 @@ function answerQuotes(
   question: string,
   retrieval: Retrieval,
 ): AnswerQuote[] {
-  const spans: (Pick<Sentence, "source" | "start" | "end" | "row"> & {
+  const spans: (Pick<Sentence, "source" | "start" | "end" | "row" | "entry"> & {
     readonly is_pair?: true;
     readonly is_code: boolean;
   })[] = [];
   for (const { source, start, end, row, entry, features } of chosen) {
     const last = spans.at(-1);
     const is_code = features.code > 0;
+    const { quote } = passages[source]!;
     if (
       last?.source === source &&
       start !== entry &&
+      // Lines without an end would read as one sentence.
+      (is_code || (entry ?? -1) === last.entry || isEnded(quote.slice(last.start, last.end))) &&
       !last.is_pair &&
       !last.row &&
       !row &&
       start >= last.end &&
-      passages[source]!.quote.slice(last.end, start).trim() === "" &&
+      quote.slice(last.end, start).trim() === "" &&
       end - last.start <= quote_points_max
     )
       spans[spans.length - 1] = { ...last, end, is_pair: true, is_code: last.is_code && is_code };
-    else spans.push({ source, start, end, is_code, ...(row && { row }) });
+    else
+      spans.push({
+        source,
+        start,
+        end,
+        is_code,
+        ...(row && { row }),
+        ...(entry !== undefined && { entry }),
+      });
   }
   return spans.map(({ source, start, end, row, is_code }) => {
     const whole = quoteOf(passages[source]!, { start, end });

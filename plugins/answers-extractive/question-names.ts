@@ -73,7 +73,7 @@ export function namedIn(
   const has_names = marks_names && in_lower_case * 2 > words.length;
   const has_lower_case = /\p{Ll}/u.test(question);
   const is_latin = isMostlyIn(scripts[0]!, question);
-  const counted_at = countedAt(question);
+  const counted_at = countedAt(question, language ?? "en");
   const kindOf = (text: string, start: number): NamedWord["kind"] | null => {
     if (start === counted_at) return "counted";
     if (number.test(text)) return "number";

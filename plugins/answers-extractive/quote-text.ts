@@ -36,6 +36,10 @@ const lineOf = (heading: string): RegExp =>
   );
 const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
+const ended = /[.!?。！？．।۔؟։።…:：;]["'”’»)\]]*$/u;
+/** Whether a sentence ends with punctuation, unlike a heading or a line of a list. */
+export const isEnded = (sentence: string): boolean => ended.test(sentence.trimEnd());
+
 /** An index in a program, `rows[2]`, would be taken for the marker of a citation. */
 export const readsAsMarker = (code: string): boolean => /\[\d+\]/.test(code);
 

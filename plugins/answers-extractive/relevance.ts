@@ -1,5 +1,5 @@
 /** Whether the best sentence answers the question, or is merely the closest. Pure. */
-import { asksForFigure } from "./answer-types";
+import { asksForFigure, requiresType } from "./answer-types";
 import type { NameEvidence } from "./question-names";
 import type { Sentence } from "./sentence-ranking";
 
@@ -23,6 +23,8 @@ export interface RelevanceContext {
   readonly alignment: number | null;
   /** ISO 639-1; null when undetected. */
   readonly languages: { readonly question: string | null; readonly texts: string | null };
+  /** It is not another one, chosen because the likeliest has no price or the like. */
+  readonly is_likeliest: boolean;
   /** Which numbers, codes, abbreviations and names of the question the passages have. */
   readonly names: NameEvidence;
   readonly question: string;
@@ -44,13 +46,17 @@ const thresholds = {
   /**
    * The sum of the share, the lead and the weighted similarity. It must be higher when a name is
    * missing, because similar names are found then, and when the question asks for a number or a
-   * price that the sentence lacks, or its passage lacks what is counted; it may be lower when the
-   * sentence stands out, because then it may answer in other words.
+   * price that the sentence lacks; even higher when its passage lacks what is counted. It may be
+   * lower when the sentence stands out, because then it may answer in other words.
    */
   total: 1,
   total_needing_more: 1.4,
+  total_without_counted: 1.7,
   total_standing_out: 0.8,
-  /** Above both, it answers in whatever words; a missing name must be outweighed. */
+  /**
+   * Above both, it answers in whatever words, if it has the number asked for; a missing name must
+   * be outweighed.
+   */
   close: { similarity: 0.7, lead: 0.35 },
   close_without_name: { similarity: 1.1, lead: 0.3 },
   /** The share of the question that a cell's row and column match. */
@@ -113,7 +119,8 @@ const similarity_weight = 0.25;
  */
 export function isRelevant(sentence: Sentence, context: RelevanceContext): boolean {
   const { features, similarity } = sentence;
-  const { passages_coverage, passage_meaning, is_other_language, lead } = context;
+  const { passages_coverage, passage_meaning, is_other_language, lead, question } = context;
+  if (features.answer_type === 0 && requiresType(question)) return false;
   const nearness =
     similarity ?? (passage_meaning === null ? null : passage_meaning / passage_factor);
   if (is_other_language && nearness !== null)
@@ -122,7 +129,7 @@ export function isRelevant(sentence: Sentence, context: RelevanceContext): boole
   const near = features.before + features.after + features.title;
   const words = features.coverage + around_weight * (near + passages_coverage);
   if (similarity === null) return words >= thresholds.words;
-  if (isClose(similarity, context)) return true;
+  if (isClose(sentence, similarity, context)) return true;
   const total = words + lead + similarity_weight * similarity;
   return similarity >= thresholds.similarity && total >= totalMin(sentence, similarity, context);
 }
@@ -131,21 +138,22 @@ export function isRelevant(sentence: Sentence, context: RelevanceContext): boole
 const isAskedCell = ({ row, features }: Sentence): boolean =>
   row?.is_exact === true && features.coverage + features.before + features.title >= thresholds.cell;
 
-function isClose(similarity: number, { names, lead }: RelevanceContext): boolean {
-  const close = names.is_missing ? thresholds.close_without_name : thresholds.close;
+function isClose(sentence: Sentence, similarity: number, context: RelevanceContext): boolean {
+  const { names, lead, is_likeliest } = context;
+  if (!is_likeliest || lacksFigure(sentence, context)) return false;
+  const is_missing = names.is_missing || names.is_counted_missing;
+  const close = is_missing ? thresholds.close_without_name : thresholds.close;
   return similarity >= close.similarity && lead >= close.lead;
 }
+const lacksFigure = ({ features }: Sentence, { question }: RelevanceContext): boolean =>
+  features.answer_type === 0 && asksForFigure(question);
 
 /** How much `total` must be: see the thresholds. */
-function totalMin(
-  { features }: Sentence,
-  similarity: number,
-  { names, question, lead, others_meaning }: RelevanceContext,
-): number {
-  const needs_more =
-    names.is_missing ||
-    (asksForFigure(question) && (features.answer_type === 0 || names.is_counted_missing));
-  if (needs_more) return thresholds.total_needing_more;
+function totalMin(sentence: Sentence, similarity: number, context: RelevanceContext): number {
+  const { names, lead, others_meaning, is_likeliest } = context;
+  if (names.is_counted_missing) return thresholds.total_without_counted;
+  if (!is_likeliest || names.is_missing || lacksFigure(sentence, context))
+    return thresholds.total_needing_more;
   const exceeds = similarity + standing_out.lead * lead - standing_out.others * others_meaning;
   const stands_out = similarity >= standing_out.similarity && exceeds >= standing_out.threshold;
   return stands_out ? thresholds.total_standing_out : thresholds.total;

@@ -1,4 +1,5 @@
 /** Chooses the sentences of an answer. Pure. */
+import { isEnded } from "./quote-text";
 import type { Source } from "./sentence-features";
 import type { Sentence } from "./sentence-ranking";
 
@@ -118,7 +119,7 @@ function chooseFrom(
     others.delete(next);
     choice.add(next);
   }
-  return inOrder(choice.sentences);
+  return inOrder(choice.sentences, best, sources);
 }
 
 /** The sentences chosen so far. */
@@ -248,8 +249,40 @@ function bonusOf(
   return bonus;
 }
 
-/** Passages in the order in which they were chosen, each in reading order. */
-const inOrder = (chosen: readonly Sentence[]): Sentence[] =>
-  [...new Set(chosen.map(({ source }) => source))].flatMap((source) =>
+/**
+ * Passages in the order in which they were chosen, each in reading order. The best sentence and
+ * what belongs to it come first, unless they are the steps of a list.
+ */
+function inOrder(
+  chosen: readonly Sentence[],
+  best: Sentence,
+  sources: readonly Source[],
+): Sentence[] {
+  const by_source = [...new Set(chosen.map(({ source }) => source))].flatMap((source) =>
     chosen.filter((sentence) => sentence.source === source).sort((a, b) => a.start - b.start),
   );
+  const in_list = by_source.filter((sentence) => list_step.test(textOf(sentence, sources)));
+  if (in_list.length > 1) return by_source;
+  const first = runOf(best, by_source, sources);
+  return [...first, ...by_source.filter((sentence) => !first.includes(sentence))];
+}
+const list_step = /^\(?(?:\d{1,3}|\p{L})[.)]\s/u;
+
+/** The sentence with those chosen right before and after it, and those of its entry. */
+function runOf(
+  best: Sentence,
+  in_reading_order: readonly Sentence[],
+  sources: readonly Source[],
+): readonly Sentence[] {
+  const { text } = sources[best.source]!;
+  const own = in_reading_order.filter(({ source }) => source === best.source);
+  const isNext = (sentence: Sentence, next: Sentence | undefined): boolean =>
+    next !== undefined &&
+    ((isEnded(textOf(sentence, sources)) && text.slice(sentence.end, next.start).trim() === "") ||
+      (next.entry !== undefined && (sentence.entry ?? sentence.start) === next.entry));
+  let from = own.indexOf(best);
+  let to = from;
+  while (from > 0 && isNext(own[from - 1]!, own[from])) from--;
+  while (isNext(own[to]!, own[to + 1])) to++;
+  return own.slice(from, to + 1);
+}

@@ -3,7 +3,7 @@ import type { Retrieval, Span } from "../search/contract";
 import { codeBlocks } from "../../core/lib/code-blocks";
 import { answerPattern } from "./answer-types";
 import { optionEntries, type OptionEntry } from "./option-entries";
-import { readsAsMarker } from "./quote-text";
+import { isEnded, readsAsMarker } from "./quote-text";
 import {
   isTableHead,
   sentenceOfRow,
@@ -15,6 +15,7 @@ import {
 /** A passage. */
 export interface Source {
   readonly text: string;
+  readonly document_id: string;
   /** The name of its document. */
   readonly title: string;
   readonly heading: string | null;
@@ -111,15 +112,19 @@ export class SentenceReader {
   private readonly weights: ReturnType<typeof weighQuestion>;
   private readonly pattern: ReturnType<typeof answerPattern>;
 
-  /** `score_max`: the best score of the sources; 0 when a reranker finds all of them irrelevant. */
+  /**
+   * `score_max`: the best score of the sources; 0 when a reranker finds all of them irrelevant.
+   * `languages`: of the question and the sources (ISO 639-1), as far as detected.
+   */
   constructor(
     question: string,
     private readonly terms: readonly Weighted[],
     private readonly score_max: number,
     private readonly analysis: TextAnalysis,
+    languages: readonly string[],
   ) {
     this.weights = weighQuestion(terms);
-    this.pattern = answerPattern(question);
+    this.pattern = answerPattern(question, languages);
   }
 
   /** Those of a source, in order. `at`: its index. */
@@ -201,7 +206,7 @@ export class SentenceReader {
    */
   private ofRow(
     row: TableRow,
-    { text, own_terms }: AnalysedSentence,
+    { own_terms }: AnalysedSentence,
     { title_terms, score }: Passage,
   ): Pick<FoundSentence, "features" | "row"> {
     const { analyze } = this.analysis;
@@ -217,7 +222,7 @@ export class SentenceReader {
       after: 0,
       title: share(minus(title_terms, new Set([...row_terms, ...around]))),
       passage: score,
-      answer_type: Number(this.pattern?.test(text) ?? false),
+      answer_type: Number(this.pattern?.test(sentence.text) ?? false),
       numbers: numberShare(row_terms),
       novelty: 1,
       broken: 0,
@@ -290,13 +295,12 @@ function withWords(
 const list_number = /^\(?\d{1,3}[.)]\s+/;
 const numbered = /^(?:\d+(?:\.\d+)+\.?|[A-Z](?:\.\d+)+\.?)\s+\S/;
 const heading_words_max = 14;
-const ended = /[.!?。！？．।۔؟։።…:：;]["'”’»)\]]*$/u;
 const marked_heading = /^\s*#{1,6}[ \t]+\S[^\n]*$/;
 const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 /** A heading names a subject but says nothing about it. */
 function isHeading(text: string, heading: string | null): boolean {
   if (isTableHead(text) || marked_heading.test(text)) return true;
-  if (ended.test(text)) return false;
+  if (isEnded(text)) return false;
   if (numbered.test(text) && text.split(/\s+/).length < heading_words_max) return true;
   const heading_letters = letters(text);
   return heading_letters !== "" && heading !== null && letters(heading).endsWith(heading_letters);
@@ -306,14 +310,14 @@ const term_words_max = 6;
 /** Whether a line is a term whose definition begins below it. */
 const isTerm = (line: string, below: string): boolean =>
   term.test(line) &&
-  !ended.test(line) &&
+  !isEnded(line) &&
   line.split(/\s+/).length <= term_words_max &&
   below.length > line.length &&
   /^\p{Lu}/u.test(below) &&
-  ended.test(below);
+  isEnded(below);
 /** Whether a sentence is incomplete; one that introduces code is not. */
 function isBroken(text: string): boolean {
   const code = codeBlocks(text)[0];
   const prose = code !== undefined && code.start > 0 ? text.slice(0, code.start).trimEnd() : text;
-  return /^[\p{Ll},;)]/u.test(prose) || !ended.test(prose);
+  return /^[\p{Ll},;)]/u.test(prose) || !isEnded(prose);
 }

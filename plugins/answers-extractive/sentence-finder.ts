@@ -1,6 +1,7 @@
 /** Finds the sentences in passages that answer a question: by words, then by similarity. */
 import { StepPauses } from "../../core/lib/chunked-work";
 import type { Question } from "../chats/contract";
+import { requiresType } from "./answer-types";
 import type { SearchedTerm, SearchIndex } from "../search-index/contract";
 import type { Retrieved } from "../search/contract";
 import { nameEvidence, namedIn } from "./question-names";
@@ -32,6 +33,12 @@ const compared_chars_max = 400;
 /** The weight of the other question's words, which may name the common subject. */
 const other_part_weight = 0.5;
 
+/**
+ * Passages in another language may be this much less similar than those in the question's, where
+ * nothing answers: what is only near the subject is not looked for elsewhere.
+ */
+const other_language_margin = 0.1;
+
 /** How texts are analysed. */
 export interface FinderOptions {
   readonly analysis: TextAnalysis;
@@ -47,7 +54,7 @@ export interface FoundSentences {
 }
 
 /** A text with one or two questions, and the passages that were found for it. */
-interface FinderContext extends Pick<RelevanceContext, "is_other_language" | "languages"> {
+interface FinderContext {
   readonly compare: Question["compare"];
   /** Its questions. */
   readonly parts: readonly string[];
@@ -55,13 +62,18 @@ interface FinderContext extends Pick<RelevanceContext, "is_other_language" | "la
   readonly terms: readonly Weighted[];
   readonly analysis: TextAnalysis;
   readonly sources: readonly Source[];
-  /** The texts of all passages. */
-  readonly passages_text: string;
-  readonly passage_terms: ReadonlySet<string>;
+  readonly groups: readonly PassageGroup[];
   readonly meanings: Retrieved["meanings"];
   readonly lead: Retrieved["lead"];
   /** Each step takes some milliseconds. */
   readonly pauses: StepPauses;
+}
+/** Passages in the question's language, or in others: compared differently, so never mixed. */
+interface PassageGroup extends Pick<RelevanceContext, "is_other_language" | "languages"> {
+  /** Their indices. */
+  readonly sources: readonly number[];
+  readonly text: string;
+  readonly terms: ReadonlySet<string>;
 }
 interface Ranking extends Pick<RelevanceContext, "are_by_tokens" | "alignment"> {
   /** Most likely first. */
@@ -86,23 +98,21 @@ async function contextOf(
 ): Promise<FinderContext> {
   const sources = passages.map((passage): Source => ({
     text: passage.quote,
+    document_id: passage.document_id,
     title: passage.document_name,
     heading: passage.heading,
     score: passage.score,
   }));
   const pauses = new StepPauses();
   const analysis = withForms(options.analysis, terms);
-  const passages_text = sources.map((source) => source.text).join("\n");
-  const passage_terms = await termsIn(sources, analysis, pauses);
+  const source_terms = await termsIn(sources, analysis, pauses);
+  const all_terms = unionOf(source_terms);
   await pauses.pause();
-  const missing_compounds = missingCompounds(text, passage_terms, analysis);
+  const missing_compounds = missingCompounds(text, all_terms, analysis);
   await pauses.pause();
-  const is_other_language = options.areLanguagesDifferent(text, passages_text);
+  const question_language = options.languageOf(text, { is_question: true });
   await pauses.pause();
-  const languages = {
-    question: options.languageOf(text, { is_question: true }),
-    texts: options.languageOf(passages_text),
-  };
+  const groups = await groupsByLanguage(text, sources, options, pauses);
   await pauses.pause();
   return {
     compare,
@@ -110,38 +120,106 @@ async function contextOf(
     terms: terms.filter(({ term }) => !missing_compounds.has(term)),
     analysis,
     sources,
-    passages_text,
-    passage_terms,
+    groups: groups.map(({ is_other_language, of }) => {
+      const group_text = of.map((at) => sources[at]!.text).join("\n");
+      return {
+        sources: of,
+        is_other_language,
+        languages: { question: question_language, texts: options.languageOf(group_text) },
+        text: group_text,
+        terms: unionOf(of.map((at) => source_terms[at]!)),
+      };
+    }),
     meanings,
     lead,
-    is_other_language,
-    languages,
     pauses,
   };
 }
 
+/** All passages in one group, unless they are in several languages. The question's comes first. */
+async function groupsByLanguage(
+  question: string,
+  sources: readonly Source[],
+  { areLanguagesDifferent, languageOf }: FinderOptions,
+  pauses: StepPauses,
+): Promise<{ readonly is_other_language: boolean; readonly of: readonly number[] }[]> {
+  const all = [...sources.keys()];
+  const textOf = (some: readonly Source[]): string => some.map(({ text }) => text).join("\n");
+  // A passage may be a table, which shows its language less than the rest of its document.
+  const texts = sources.map(({ document_id }) =>
+    textOf(sources.filter((other) => other.document_id === document_id)),
+  );
+  const languages = texts.map(
+    (text) => languageOf(text) ?? languageOf(text, { is_question: true }),
+  );
+  if (new Set(languages.filter((one) => one !== null)).size < 2)
+    return [{ is_other_language: areLanguagesDifferent(question, textOf(sources)), of: all }];
+  const is_other: boolean[] = [];
+  for (const [at, text] of texts.entries()) {
+    await pauses.pause();
+    is_other.push(languages[at] !== null && areLanguagesDifferent(question, text));
+  }
+  return [false, true]
+    .map((is_other_language) => ({
+      is_other_language,
+      of: all.filter((at) => is_other[at] === is_other_language),
+    }))
+    .filter(({ of }) => of.length > 0);
+}
+
+/** Other languages are read if nothing in the question's answers. */
 async function answerTo(part: string, context: FinderContext): Promise<RankedAnswer> {
   const terms = termsOf(part, context);
-  await context.pauses.pause();
-  const ranking = await rank(part, terms, context);
-  const { ranked } = ranking;
-  await context.pauses.pause();
-  const [best] = ranked;
-  const is_answer =
-    best !== undefined && isRelevant(best, relevanceContext(part, terms, best, ranking, context));
-  return { ranked, is_answer };
+  let first: RankedAnswer | undefined;
+  for (const group of context.groups) {
+    if (first !== undefined && !isAsClose(group, context)) break;
+    await context.pauses.pause();
+    const ranking = await rank(part, terms, group, context);
+    await context.pauses.pause();
+    const ranked = withRequired(part, ranking.ranked);
+    const [best] = ranked;
+    const is_answer =
+      best !== undefined &&
+      isRelevant(best, {
+        ...relevanceContext(part, terms, best, ranking, group, context),
+        is_likeliest: best === ranking.ranked[0],
+      });
+    if (is_answer) return { ranked, is_answer };
+    first ??= { ranked, is_answer };
+  }
+  return first ?? { ranked: [], is_answer: false };
+}
+
+/** The likeliest first; but where only a price or the like answers, one in the same passage. */
+function withRequired(question: string, ranked: readonly Sentence[]): readonly Sentence[] {
+  const [likeliest] = ranked;
+  if (!likeliest || likeliest.features.answer_type > 0 || !requiresType(question)) return ranked;
+  const required = ranked.find(
+    ({ source, features }) => source === likeliest.source && features.answer_type > 0,
+  );
+  return required ? [required, ...ranked.filter((sentence) => sentence !== required)] : ranked;
+}
+
+/** Whether its passages are about as similar to the question as those in its language. */
+function isAsClose({ sources }: PassageGroup, { groups, meanings }: FinderContext): boolean {
+  const closest = (of: readonly number[]): number =>
+    Math.max(0, ...of.map((at) => meanings[at] ?? 0));
+  return closest(sources) >= closest(groups[0]!.sources) - other_language_margin;
 }
 
 async function rank(
   question: string,
   terms: readonly Weighted[],
-  { compare, parts, analysis, sources, is_other_language, languages, pauses }: FinderContext,
+  { sources: of, is_other_language, languages }: PassageGroup,
+  { compare, parts, analysis, sources, pauses }: FinderContext,
 ): Promise<Ranking> {
-  const reader = new SentenceReader(question, terms, sources[0]?.score ?? 1, analysis);
+  const known_languages = Object.values(languages).filter((one) => one !== null);
+  const score_max = sources[0]?.score ?? 1;
+  const reader = new SentenceReader(question, terms, score_max, analysis, known_languages);
   const sentences: FoundSentence[] = [];
-  for (const [at, source] of sources.entries()) {
+  for (const at of of) {
     await pauses.pause();
-    sentences.push(...reader.read(source, at));
+    sentences.push(...reader.read(sources[at]!, at));
   }
   const by_words = rankSentences(sentences);
   const compared_max =
@@ -178,15 +256,16 @@ function relevanceContext(
   terms: readonly Weighted[],
   best: Sentence,
   { ranked, are_by_tokens, alignment }: Ranking,
+  { text, terms: passage_terms, languages, is_other_language }: PassageGroup,
   context: FinderContext,
-): RelevanceContext {
-  const { analysis, passages_text, passage_terms, languages, is_other_language } = context;
+): Omit<RelevanceContext, "is_likeliest"> {
+  const { analysis } = context;
   const named = namedIn(question, { analysis, language: languages.question });
   return {
     question,
     passages_coverage: coveredShare(terms, passage_terms),
     names: nameEvidence(named, {
-      text: passages_text,
+      text,
       passage_terms,
       own_terms: new Set(termsOfSource(context.sources[best.source]!, analysis)),
     }),
@@ -267,14 +346,17 @@ async function termsIn(
   sources: readonly Source[],
   analysis: TextAnalysis,
   pauses: StepPauses,
-): Promise<ReadonlySet<string>> {
-  const terms = new Set<string>();
+): Promise<ReadonlySet<string>[]> {
+  const terms: Set<string>[] = [];
   for (const source of sources) {
     await pauses.pause();
-    for (const term of termsOfSource(source, analysis)) terms.add(term);
+    terms.push(new Set(termsOfSource(source, analysis)));
   }
   return terms;
 }
+
+const unionOf = (sets: readonly ReadonlySet<string>[]): ReadonlySet<string> =>
+  new Set(sets.flatMap((one) => [...one]));
 
 /** The share of the question that occurs in any of the passages, weighted by rarity. */
 function coveredShare(terms: readonly Weighted[], passage_terms: ReadonlySet<string>): number {

@@ -152,6 +152,7 @@ describe("splitting into sentences:", () => {
 
 const source = (text: string, score = 10, title = "", heading: string | null = null): Source => ({
   text,
+  document_id: "",
   title,
   heading,
   score,
@@ -595,10 +596,10 @@ describe("an answer:", () => {
       ["The tower is of iron. The river is by the tower."],
     ],
     [
-      "two separate sentences of a passage are two quotes",
+      "two separate sentences of a passage are two quotes, the likelier one first",
       `The tower is of iron. A cake ${"of very sweet plums ".repeat(20)}. 😀 The river is by the tower.`,
-      "The tower is of iron. [1] 😀 The river is by the tower. [2]",
-      ["The tower is of iron.", "😀 The river is by the tower."],
+      "😀 The river is by the tower. [1] The tower is of iron. [2]",
+      ["😀 The river is by the tower.", "The tower is of iron."],
     ],
   ];
   for (const [why, text, said, quotes] of neighbours)

@@ -231,6 +231,8 @@ interface Asked {
   /** The similarity of a sentence in meaning; without it, words alone decide. */
   readonly similar?: Similar;
   readonly meaning?: number;
+  /** Those of the passages, when they differ. */
+  readonly meanings?: readonly number[];
   readonly lead?: number;
 }
 async function said({
@@ -238,6 +240,7 @@ async function said({
   passages,
   similar,
   meaning,
+  meanings,
   heading,
   lead,
 }: Asked): Promise<string[]> {
@@ -251,11 +254,12 @@ async function said({
   const retrieved = {
     passages: passages.map((quote, at) => ({
       quote,
+      document_id: `doc_${at}`,
       document_name: "Manual",
       heading: heading ?? null,
       score: 1 - at / 10,
     })) as never,
-    meanings: passages.map(() => meaning ?? null),
+    meanings: meanings ?? passages.map(() => meaning ?? null),
     lead: lead ?? null,
     terms: termsOf(question.replace(/[?？,]/g, " ")).filter(
       ({ term }) => !/^(?:how|do|i|the|is|what|which|and|wie|ich|die)$/.test(term),
@@ -274,7 +278,55 @@ async function said({
 const echo =
   "How the kettle is descaled depends on the kettle, and descaling the kettle takes time.";
 const answer = "Fill it with vinegar and let it boil twice.";
+describe("passages in several languages:", () => {
+  const german =
+    "Die Maschine wird mit Essig und nicht mit Wasser entkalkt. Sie ist aus dem Jahr 1970.";
+  const english =
+    "The machine is made for the kitchen and has a lid and a plug. It is not for sale.";
+  const greek = "Η μηχανή καθαρίζεται με ξίδι. Έχει ένα καπάκι.";
+  const near: Similar = (text) => (/Essig|ξίδι/u.test(text) ? 0.9 : 0.1);
+  const cases: [why: string, question: string, passages: string[], expected: string[]][] = [
+    [
+      "the question's own comes first",
+      "Wie wird die Maschine entkalkt?",
+      [greek, german],
+      ["Die Maschine wird mit Essig und nicht mit Wasser entkalkt."],
+    ],
+    [
+      "others are read if nothing in its own answers",
+      "How is limescale of any kettle removed with kitchen chemicals?",
+      [english, greek],
+      ["Η μηχανή καθαρίζεται με ξίδι."],
+    ],
+  ];
+  test.each(cases)("%s", async (_why, question, passages, expected) =>
+    expect((await said({ question, passages, similar: near, meaning: 0.5 })).slice(0, 1)).toEqual(
+      expected,
+    ),
+  );
+  test("they are not, if those are less similar to the question", async () => {
+    const question = "How is limescale of any kettle removed with kitchen chemicals?";
+    const passages = [english, greek];
+    expect(await said({ question, passages, similar: near, meanings: [0.6, 0.4] })).toEqual([]);
+  });
+});
+
 describe("the quoted sentences:", () => {
+  test("the likeliest comes first, steps in their order", async () => {
+    const filler = `A cake ${"of very sweet plums ".repeat(20)}.`;
+    const asked = { question: "Which lever opens the lid?" };
+    const text = `The lever of the lid is red. ${filler} The lever opens the lid.`;
+    expect(await said({ ...asked, passages: [text] })).toEqual([
+      "The lever opens the lid.",
+      "The lever of the lid is red.",
+    ]);
+    const steps = `1. Find the lever of the lid.\n\n${filler}\n\n2. The lever opens the lid.`;
+    expect(await said({ ...asked, passages: [steps] })).toEqual([
+      "1. Find the lever of the lid.",
+      "2. The lever opens the lid.",
+    ]);
+  });
+
   test("similarity finds the answer where another sentence echoes the question", async () => {
     const by_vinegar = `${answer.slice(0, -1)}, and the kettle is clean.`;
     const filler = "Nobody has counted the cups of tea that were ever drunk in the house.";
@@ -561,6 +613,46 @@ describe("whether there is an answer:", () => {
         lead: 0.2,
       },
       true,
+    ],
+    [
+      "what is counted is not in the passage, in a language without spaces",
+      {
+        question: "食堂有几个窗口？",
+        passages: ["食堂可容纳180人同时用餐，位于二号楼一层。"],
+        similar: () => 0.9,
+        lead: 0.4,
+      },
+      false,
+    ],
+    [
+      "a price is asked for, and a similar sentence has none",
+      {
+        question: "How much does the machine cost?",
+        passages: ["The machine is 40 cm wide."],
+        similar: () => 1.2,
+        lead: 0.6,
+      },
+      false,
+    ],
+    [
+      "a price is asked for, and another sentence of the passage has it",
+      {
+        question: "How much does the large machine cost?",
+        passages: ["The large machine is large. The cost of the large machine: $40."],
+        similar: (text) => (text.includes("$") ? 0.8 : 1.2),
+        lead: 0.6,
+      },
+      true,
+    ],
+    [
+      "an email address is asked for, and the sentence has none",
+      {
+        question: "What is the email address of the dentist?",
+        passages: ["Email the dentist, or visit the dentist at his address."],
+        similar: () => 1.2,
+        lead: 0.6,
+      },
+      false,
     ],
     [
       "what is counted is in the passage",

@@ -44,6 +44,60 @@ describe("what a question asks for:", () => {
     ["a price: a sum", "How much does a ticket cost?", "It is $20.", "It has 20 pages."],
     ["a price: a number beside the word", "What is the fee?", "The fee of it is 3.", "It is 3."],
     ["a price in German", "Was kostet eine Karte?", "Sie ist kostenlos.", "Sie ist aus Papier."],
+    ["a price in Spanish", "¿Cuánto cuesta la entrada?", "Cuesta 20 euros.", "Mide 20 metros."],
+    ["a price in Turkish", "Biletin fiyatı ne kadar?", "Bilet 20 liradır, 20 TL.", "20 derece."],
+    ["a price in Japanese", "料金はいくらですか？", "料金は500円です。", "重さは500gです。"],
+    ["a price in Chinese", "门票多少钱？", "门票20元。", "门票20张。"],
+    [
+      "a price: nothing is a price, freedom is not",
+      "How much does it cost?",
+      "It is free.",
+      "A free text.",
+    ],
+    ["an email address", "What is the email address?", "Write to a@b.example.", "Write to us."],
+    ["a telephone number", "Wie ist die Telefonnummer?", "Telefon 0711 44 82", "Zimmer 071."],
+    ["when in German: a date", "Wann beginnt es?", "Am 3. Oktober.", "Nach 3 Tagen."],
+    ["when in German: a weekday", "Wann ist offen?", "Jeden Dienstag.", "Jeden Tag."],
+    ["when in Russian: a date", "Когда начало?", "Третьего октября.", "Третьего дня."],
+    ["when in Greek: a date", "Πότε αρχίζει;", "Στις 5 Οκτωβρίου.", "Με 5 άτομα."],
+    ["when: a time of day", "When does it open?", "It opens at 7:30.", "It opens with 7 keys."],
+    ["what time: a time of day", "À quelle heure ?", "Le bus part à 6 h 10.", "Le bus 6 part."],
+    ["what time in Hindi", "कितने बजे?", "सुबह 9 बजे", "9 पुस्तकें"],
+    ["what time in Chinese", "几点开门？", "早上七点开门。", "开门七次。"],
+    ["until when: an end", "Until when is it valid?", "It ends on 3 May.", "It began on 3 May."],
+    ["until when in German", "Bis wann?", "Spätestens in vier Wochen.", "Alle vier Wochen."],
+    ["since when: a beginning", "Seit wann gilt das?", "Ab dem 1. Juli 2023.", "Bis Juli 2023."],
+    [
+      "how many of a unit: one like it",
+      "How many days?",
+      "It takes two weeks.",
+      "It takes two men.",
+    ],
+    ["how many of a unit: shortened", "Combien de litres ?", "Il contient 120 l.", "Il a 120 ans."],
+    ["how many of a unit: in the head", "How many hours?", "Work (hours): 14", "Work (cost): 14"],
+    ["how many of a unit in Turkish", "Kaç gün sürer?", "En fazla 20 iş günüdür.", "20 litredir."],
+    ["how many of a unit in Hindi", "कितने दिनों के लिए?", "21 दिनों के लिए", "21 रुपये"],
+    ["how many of a unit in Chinese", "几天？", "三天", "三张"],
+    [
+      "a temperature",
+      "At what temperature is it kept?",
+      "Keep it at −80 °C.",
+      "Keep it for 80 days.",
+    ],
+    ["what not: a negation", "What must I not do?", "Never open it.", "Always open it."],
+    [
+      "what not in German: a ban",
+      "Was darf man nicht?",
+      "Grillen ist verboten.",
+      "Grillen ist gut.",
+    ],
+    ["what not in Turkish", "Ne yapılmaz?", "Cihazı boşken çalıştırmayın.", "Cihazı çalıştırın."],
+    [
+      "what not in Japanese",
+      "洗ってはいけないものは？",
+      "内釜は洗わないでください。",
+      "内釜を洗います。",
+    ],
     ["a default: its value", "What is the default depth?", "Default: deep.", "All depths do."],
     ["by default: what it is", "How deep is it by default?", "The default is deep.", "It is 3 m."],
     ["a default: what holds otherwise", "Which is the default?", "If none is given, A.", "A is."],
@@ -51,8 +105,9 @@ describe("what a question asks for:", () => {
   ];
   for (const [why, question, yes, no] of cases)
     test(why, () => {
-      expect(answerPattern(question)!.test(yes!)).toBe(true);
-      expect(answerPattern(question)!.test(no!)).toBe(false);
+      const languages = ["de", "fr", "es", "ru", "el", "tr", "hi", "zh"];
+      expect(answerPattern(question, languages)!.test(yes!)).toBe(true);
+      expect(answerPattern(question, languages)!.test(no!)).toBe(false);
     });
   test("anything else: nothing in particular", () =>
     expect([

@@ -1,4 +1,5 @@
 /** Questions for a price, and what a price looks like, in many languages. */
+import { number_pattern } from "./number-words";
 import { words } from "./word-patterns";
 
 /** What a price is asked for stands between two words; from each of many, all would be read. */
@@ -46,8 +47,8 @@ const for_nothing = words(
 );
 export const any_price = [
   "\\p{Sc}",
-  `(?:${price_words}|${unspaced_price_words})[^.!?。！？]{0,60}\\p{Nd}`,
-  `\\p{Nd}[^.!?。！？]{0,60}(?:${price_words}|${unspaced_price_words})`,
+  `(?:${price_words}|${unspaced_price_words})[^.!?。！？]{0,60}(?:${number_pattern})`,
+  `(?:${number_pattern})[^.!?。！？]{0,60}(?:${price_words}|${unspaced_price_words})`,
   currencies,
   "[\\p{Nd}十百千万萬]\\s*(?:元|円|块|塊|원)|免[费費]|無料|무료|บาท",
   for_nothing,

@@ -5,6 +5,7 @@
  */
 import { inParts } from "../../core/lib/chunked-work";
 import { topic, type Context, type Db, type EventRef, type EventWriter } from "../../core/sdk";
+import type { Folders } from "../folders/contract";
 import type { StreamedEvent } from "./contract";
 import * as store from "./store";
 import type { EventRow, ReaderRow } from "./store";
@@ -18,8 +19,7 @@ export interface Mark {
   readonly id: string;
 }
 /** An event of the log with its position. */
-export type LoggedEvent = Mark &
-  Pick<EventRow, "type" | "body"> & { readonly folder_ids: readonly string[] };
+export type LoggedEvent = Mark & Pick<EventRow, "type" | "body" | "folder_ids">;
 /**
  * A run lasts from the start of a server, or from the moment a user listens again, to the next.
  * After a restore, and after an owner's log was dropped, numbers are given out a second time: the
@@ -49,6 +49,7 @@ interface EventLogContext extends Pick<
   | "shared"
   | "truncateWal"
 > {
+  readonly folders: Pick<Folders, "findRoots">;
   readonly streamed: () => readonly StreamedEvent[];
   /**
    * How long events are kept, and how long they are still written for a user who stopped listening.
@@ -64,6 +65,8 @@ const runs_max = 50;
 /** Up to this many more may accumulate, so that they are deleted in batches. */
 const spare = 256;
 const batch = 500;
+/** What one read returns: every open stream may hold as much for a client that is slow. */
+const at_once = { limit: 100, bytes_max: 64 * 1024 };
 
 /**
  * A single process also caches in memory who listens, because most events have no listener. With
@@ -112,7 +115,7 @@ export class EventLog implements EventWriter {
       seq,
       type,
       body: JSON.stringify({ event: type, ...body }),
-      folder_ids: JSON.stringify(folder_ids),
+      folder_ids: JSON.stringify(await this.withRoots(tx, folder_ids)),
       replaces: stays ? null : (replaces ?? null),
       created_at: this.ctx.now_ms(),
     });
@@ -145,20 +148,17 @@ export class EventLog implements EventWriter {
     if (streams !== undefined) this.listeners.set(owner_id, streams - 1);
   }
 
-  /** Some events after this one; null when events in between have been dropped. */
-  async after(owner_id: string, last: Mark, limit: number): Promise<LoggedEvent[] | null> {
+  /** The next events after this one; null when events in between have been dropped. */
+  async after(owner_id: string, last: Mark): Promise<LoggedEvent[] | null> {
     const { reads } = this.ctx;
-    const rows = await store.eventsAfter(reads, owner_id, last.seq, limit);
+    const rows = await store.eventsAfter(reads, owner_id, last.seq, at_once);
     // Read last, so that no stream misses what was dropped meanwhile.
     const reader = await store.readReader(reads, owner_id);
     if (!reader) return [];
     // A position of an unknown run belongs to a log that was dropped.
-    if (reader.dropped_seq > last.seq || markOf(reader, last.seq).id !== last.id) return null;
-    return rows.map(({ folder_ids, ...row }) => ({
-      ...row,
-      ...markOf(reader, row.seq),
-      folder_ids: JSON.parse(folder_ids) as string[],
-    }));
+    const runs = runsOf(reader.runs);
+    if (reader.dropped_seq > last.seq || markIn(runs, last.seq).id !== last.id) return null;
+    return rows.map((row) => ({ ...row, ...markIn(runs, row.seq) }));
   }
 
   /** The owner's newest event. */
@@ -231,6 +231,13 @@ export class EventLog implements EventWriter {
     });
   }
 
+  /** With their root folders, so that a stream of these need not know all of their subfolders. */
+  private async withRoots(tx: Db, folder_ids: readonly string[]): Promise<readonly string[]> {
+    if (folder_ids.length === 0) return folder_ids;
+    const roots = await this.ctx.folders.findRoots(tx, folder_ids);
+    return [...new Set([...folder_ids, ...roots.values()])];
+  }
+
   private knows(on: EventRef): boolean {
     return this.streamed().has(on.id);
   }
@@ -242,10 +249,11 @@ export class EventLog implements EventWriter {
 }
 
 const runsOf = (runs: string): readonly KnownRun[] => JSON.parse(runs) as KnownRun[];
+const markOf = ({ runs }: ReaderRow, seq: number): Mark => markIn(runsOf(runs), seq);
 /** Named after the run that assigned the number, or after the oldest known one. */
-const markOf = ({ runs }: ReaderRow, seq: number): Mark => ({
+const markIn = (runs: readonly KnownRun[], seq: number): Mark => ({
   seq,
-  id: `${runsOf(runs).find(({ until }) => until === null || seq <= until)!.id}-${seq}`,
+  id: `${runs.find(({ until }) => until === null || seq <= until)!.id}-${seq}`,
 });
 /** Earlier runs have assigned numbers up to `last_seq`. */
 const withRun = (runs: string, last_seq: number, run_id: string): string =>

@@ -37,4 +37,15 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  // From now on events name the root folders of their folders. Streams of earlier ones are reset.
+  {
+    id: "0002_roots",
+    up: async (tx) => {
+      await tx.deleteFrom("events_log").execute();
+      await tx
+        .updateTable("events_readers")
+        .set((e) => ({ dropped_seq: e.ref("last_seq") }))
+        .execute();
+    },
+  },
 ];

@@ -50,6 +50,7 @@ export default definePlugin({
     const { config, services, slots } = ctx;
     const log = new EventLog({
       ...ctx,
+      folders: services.folders,
       streamed: slots.streamed,
       keep_ms: () => config.keep,
       newRunId: () => newUuid().slice(0, 8),

@@ -21,7 +21,7 @@ export interface EventRow {
   readonly type: string;
   /** JSON, as sent. */
   readonly body: string;
-  /** JSON array of the folders it concerns. */
+  /** JSON array of the folders it concerns, and of their root folders. */
   readonly folder_ids: string;
   readonly replaces: string | null;
   readonly created_at: number;
@@ -112,19 +112,33 @@ export async function readReader(
   return row && numbered(row);
 }
 
-/** Some events after this one, oldest first. */
+/**
+ * Some events after this one, oldest first: at most `limit`, and no more than take about
+ * `bytes_max`, because one about a document in a thousand folders is long.
+ */
 export async function eventsAfter(
   reads: PreparedReads,
   owner_id: string,
   seq: number,
-  limit: number,
+  { limit, bytes_max }: { readonly limit: number; readonly bytes_max: number },
 ): Promise<Pick<EventRow, "seq" | "type" | "body" | "folder_ids">[]> {
-  const rows = await reads.all<Pick<EventRow, "seq" | "type" | "body" | "folder_ids">>(
-    `select seq, type, body, folder_ids from events_log
+  // The size of a text is known without reading it.
+  const sizes = await reads.all<{ readonly seq: number; readonly bytes: number }>(
+    `select seq, octet_length(body) + octet_length(folder_ids) as bytes from events_log
      where owner_id = ? and seq > ? order by seq limit ?`,
     owner_id,
     seq,
     limit,
+  );
+  if (sizes.length === 0) return [];
+  let bytes = 0;
+  const full_at = sizes.findIndex((row) => (bytes += toNumber(row.bytes)) >= bytes_max);
+  const rows = await reads.all<Pick<EventRow, "seq" | "type" | "body" | "folder_ids">>(
+    `select seq, type, body, folder_ids from events_log
+     where owner_id = ? and seq > ? and seq <= ? order by seq`,
+    owner_id,
+    seq,
+    sizes.at(full_at)!.seq,
   );
   return rows.map((row) => ({ ...row, seq: toNumber(row.seq) }));
 }

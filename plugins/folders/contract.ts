@@ -69,6 +69,13 @@ export interface AdmittedFolder {
 export interface Folders {
   /** The folder. @throws HttpError 404 when it does not exist, 403 when it is another user's. */
   require(db: Db, owner_id: string, folder_id: string): Promise<Folder>;
+  /** Checks several. `pointer` names the field with the ids. @throws HttpError as `require`. */
+  requireAll(
+    db: Db,
+    owner_id: string,
+    folder_ids: readonly string[],
+    pointer: string,
+  ): Promise<void>;
   /**
    * These folders and their subfolders, without duplicates. `pointer` names the field with the ids.
    * @throws HttpError 404 / 403 as `require`.

@@ -1,14 +1,10 @@
 /** The rules about folders. Knows nothing of HTTP requests and contains no SQL. */
 import { batchesOf } from "../../core/lib/batch";
 import {
-  badRequest,
   checkedName,
   description_length_max,
-  forbidden,
   notFound,
   optionalText,
-  requireAllOwned,
-  requireOwned,
   type Change,
   type Context,
   type Db,
@@ -27,6 +23,7 @@ import {
   type FolderCreation,
   type Folders,
 } from "./contract";
+import { requireRoot, requireRow, requireRows } from "./access";
 import type { DeletedTree } from "./purge";
 import * as purgeStore from "./purge-store";
 import * as store from "./store";
@@ -90,16 +87,18 @@ export class FolderService implements Folders {
     return requireRow(db, owner_id, folder_id);
   }
 
+  requireAll(...ids: Parameters<Folders["requireAll"]>): Promise<void> {
+    return requireRows(...ids);
+  }
+
   async requireWithSubfolders(
     db: Db,
     owner_id: string,
     folder_ids: readonly string[],
     pointer: string,
   ): Promise<readonly string[]> {
-    const unique_ids = [...new Set(folder_ids)];
-    const rows = await store.findFolders(db, unique_ids);
-    requireAllOwned(rows, unique_ids, owner_id, { what: "folder", pointer });
-    return store.idsWithSubfolders(db, unique_ids);
+    await requireRows(db, owner_id, folder_ids, pointer);
+    return store.idsWithSubfolders(db, [...new Set(folder_ids)]);
   }
 
   listIds(db: Db, owner_id: string): Promise<readonly string[]> {
@@ -148,7 +147,7 @@ export class FolderService implements Folders {
   }
 
   async findRoots(db: Db, folder_ids: readonly string[]): Promise<Map<string, string>> {
-    const rows = await store.findFolders(db, folder_ids);
+    const rows = await store.findParents(db, folder_ids);
     return new Map(rows.map(({ id, parent_id }) => [id, parent_id ?? id]));
   }
 
@@ -379,21 +378,3 @@ const copyOf = ({
   created_at,
   updated_at,
 }: FolderRow): FolderCopy => ({ id, parent_id, name, description, created_at, updated_at });
-
-/** @throws HttpError 404 when there is no such folder, 403 when it is another user's. */
-async function requireRow(db: Db, owner_id: string, folder_id: string): Promise<FolderRow> {
-  return requireOwned(await store.findFolder(db, folder_id), owner_id, "folder");
-}
-
-/** @throws HttpError 404, 403, and 400 when the parent is itself a subfolder. */
-async function requireRoot(tx: Db, owner_id: string, parent_id: string): Promise<void> {
-  const parent = await store.findFolder(tx, parent_id);
-  if (!parent) throw notFound("parent folder");
-  if (parent.owner_id !== owner_id) throw forbidden("The parent folder belongs to another user.");
-  if (parent.parent_id !== null)
-    throw badRequest(
-      "The field parentId must be the id of a root folder. Folders have two levels, and " +
-        "this one is a subfolder.",
-      "/parentId",
-    );
-}

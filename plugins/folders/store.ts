@@ -117,6 +117,16 @@ const findAll = prepared((db: FoldersDb, { ids }: { readonly ids: readonly strin
   present(db).selectAll().where("id", "in", ids),
 );
 
+/** The existing ones of these folders, with their parents. */
+export const findParents = async (
+  db: FoldersDb,
+  ids: readonly string[],
+): Promise<Pick<FolderRow, "id" | "parent_id">[]> =>
+  ids.length === 0 ? [] : parentsOf(db, { ids });
+const parentsOf = prepared((db: FoldersDb, { ids }: { readonly ids: readonly string[] }) =>
+  present(db).select(["id", "parent_id"]).where("id", "in", ids),
+);
+
 /**
  * The ids of all folders of the owner, in no order. They are read as one value, because thousands
  * of rows would take longer.

@@ -1,6 +1,7 @@
 /** The stream of a user's changes, in process: the shared cases, and its internals. */
 import { describe, expect, test } from "bun:test";
 import { endKeysBy, eventStreamCases, listening, namesOf, about } from "../cases/event-stream";
+import { batchesOf } from "../../core/lib/batch";
 import { job, t } from "../../core/sdk";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { signedIn } from "../helpers/browser";
@@ -98,6 +99,59 @@ test("a deleted user's events are removed, and their streams end", async () => {
   expect(await stream.ended).toBe(true);
   await server.settle();
   expect([await rows(server, "events_log"), await rows(server, "events_readers")]).toEqual([0, 0]);
+});
+
+/** Fills the log of a user who has listened; returns the id of the event before the new ones. */
+async function logged(server: TestServer, count: number, values: object): Promise<string> {
+  const stream = await listening(server, "ada");
+  const { id } = stream.events[0]!;
+  await stream.disconnect();
+  const before = Number(id.split("-")[1]);
+  const row = { owner_id: "usr_ada", folder_ids: "[]", created_at: Date.now(), ...values };
+  const rows = Array.from({ length: count }, (_, at) => ({ ...row, seq: before + at + 1 }));
+  for (const batch of batchesOf(rows, 500))
+    await server.store.db.insertInto("events_log").values(batch).execute();
+  await server.store.db
+    .updateTable("events_readers")
+    .set({ last_seq: before + count })
+    .execute();
+  return id;
+}
+
+test("long events are sent a few at a time: an open stream holds little", async () => {
+  await using server = await startTestServer();
+  await person(server, "ada");
+  const body = JSON.stringify({ event: "document.changed", folder_ids: ["x".repeat(30_000)] });
+  const after = await logged(server, 60, { type: "document.changed", body });
+  const { body: stream } = await server.call("ada", "GET", "/events", undefined, {
+    "last-event-id": after,
+  });
+  const lengths: number[] = [];
+  for await (const piece of stream!) {
+    lengths.push(piece.length);
+    if (lengths.reduce((sum, length) => sum + length) > 60 * 30_000) break;
+  }
+  expect(Math.max(...lengths)).toBeLessThan(128 * 1024);
+});
+
+test("streams that leave out thousands of events let others in between", async () => {
+  await using server = await startTestServer();
+  const ada = await person(server, "ada");
+  const after = await logged(server, 6_000, { type: "chat.created", body: "{}" });
+  let turns = 0;
+  const count = (): void => {
+    turns++;
+    counting = setImmediate(count);
+  };
+  const streams = await Promise.all(
+    Array.from({ length: 16 }, () => listening(server, "ada", "?types=folder.created", { after })),
+  );
+  let counting = setImmediate(count);
+  const folder = await ada.folder();
+  await Promise.all(streams.map((stream) => stream.until(about("folder.created", folder))));
+  clearImmediate(counting);
+  await Promise.all(streams.map((stream) => stream.disconnect()));
+  expect(turns).toBeGreaterThan(3);
 });
 
 test("a change that is rolled back is not sent, and streams close cleanly", async () => {

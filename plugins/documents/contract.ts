@@ -238,8 +238,8 @@ export interface Documents {
    */
   findQuotes(db: Db, document_id: string, quotes: readonly string[]): Promise<Set<string>>;
   /**
-   * Converts the code points `start` and `end` of this version's text, and returns its pages and
-   * times, all as UTF-16 indices. Undefined when the version is gone.
+   * Converts the code points `start` and `end` of this version's text, and returns its pages, and
+   * the times of what is between them, all as UTF-16 indices. Undefined when the version is gone.
    */
   findSpans(
     db: Db,

@@ -3,7 +3,7 @@ import { toNumber, type Db } from "../../core/sdk";
 import { pageAt, type HeadingSpan } from "../extraction/contract";
 import type { Overview, OutlinedDocument, OutlinedHeading, OverviewLimits } from "./contract";
 import { currentLinks } from "./links/link-store";
-import { findNames, fromStoredSpans, type DocumentsDb } from "./store";
+import { findNames, fromStoredOutline, type DocumentsDb } from "./store";
 import * as textStore from "./texts/text-store";
 
 /** The number of links examined: no overview needs more. */
@@ -61,7 +61,7 @@ async function headingsOf(
 ): Promise<OutlinedHeading[]> {
   const current = await textStore.findCurrentText(db, document_id);
   if (current === undefined) return [];
-  const { pages, headings = [] } = fromStoredSpans(current);
+  const { pages, headings = [] } = fromStoredOutline(current);
   const places = textStore.placesIn(db, current.text);
   const outlined: OutlinedHeading[] = [];
   const spans =

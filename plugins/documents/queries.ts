@@ -7,6 +7,7 @@ import {
   type PageRequest,
   type StoredBytes,
 } from "../../core/sdk";
+import type { TimeSpan } from "../extraction/contract";
 import type { DocumentContext } from "./context";
 import type { DocumentInFolder, DocumentName, Documents } from "./contract";
 import * as linkStore from "./links/link-store";
@@ -15,6 +16,7 @@ import { no_outline, outlineOf, type Document, type Outline, type VectorsState }
 import { overviewOf } from "./overview";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
+import { spansBetween } from "./texts/span-search";
 import { TextBytes } from "./texts/text-bytes";
 import * as textStore from "./texts/text-store";
 
@@ -234,9 +236,10 @@ export const documentQueries: Pick<
     rereadIfGone(async () => {
       const spans = await textStore.findSpans(db, version);
       if (spans === undefined) return undefined;
-      const { pages, times = [] } = spans.spans;
       const places = textStore.placesIn(db, spans.text);
-      return { start: await places.unitAt(start), end: await places.unitAt(end), pages, times };
+      const [from, to] = [await places.unitAt(start), await places.unitAt(end)];
+      const times = spans.times === null ? [] : spansBetween<TimeSpan>(spans.times, from, to);
+      return { start: from, end: to, pages: spans.pages, times };
     }),
 
   findPageLabels: async (db, document_ids) =>

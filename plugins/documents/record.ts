@@ -15,7 +15,7 @@ import {
 import { DocumentOrigin } from "../events/contract";
 import { extraction_codes, PageLabel } from "../extraction/contract";
 import {
-  fromStoredSpans,
+  fromStoredOutline,
   stages,
   type DocumentRow,
   type StoredSpans,
@@ -228,7 +228,7 @@ export async function outlineOf(
   row: StoredSpans & Pick<VersionRow, "version">,
   placesIn: () => { pointAt(unit: number): Promise<number> },
 ): Promise<Outline> {
-  const spans = fromStoredSpans(row);
+  const spans = fromStoredOutline(row);
   const in_pages = placesIn();
   const in_headings = placesIn();
   const pages: Outline["pages"] = [];

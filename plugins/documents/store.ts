@@ -132,11 +132,23 @@ export const toStoredSpans = ({ pages, headings, times }: Spans): StoredSpans =>
   headings: headings?.length ? JSON.stringify(headings) : null,
   times: times?.length ? JSON.stringify(times) : null,
 });
-export const fromStoredSpans = ({ pages, page_labels, headings, times }: StoredSpans): Spans => ({
-  pages: withLabels(JSON.parse(pages), fromStoredLabels(page_labels)),
-  ...(headings === null ? {} : { headings: JSON.parse(headings) }),
+export const fromStoredSpans = ({ times, ...outline }: StoredSpans): Spans => ({
+  ...fromStoredOutline(outline),
   ...(times === null ? {} : { times: JSON.parse(times) }),
 });
+/** Without the times, of which captions may have a hundred thousand. */
+export const fromStoredOutline = ({
+  headings,
+  ...pages
+}: Omit<StoredSpans, "times">): Omit<Spans, "times"> => ({
+  pages: fromStoredPages(pages),
+  ...(headings === null ? {} : { headings: JSON.parse(headings) }),
+});
+export const fromStoredPages = ({
+  pages,
+  page_labels,
+}: Pick<StoredSpans, "pages" | "page_labels">): Spans["pages"] =>
+  withLabels(JSON.parse(pages), fromStoredLabels(page_labels));
 
 function toStoredLabels(pages: Spans["pages"]): string | null {
   const labels = pages.flatMap(({ page, label }) => (label === undefined ? [] : [[page, label]]));

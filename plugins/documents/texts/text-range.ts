@@ -5,7 +5,7 @@ import { HttpError, named, route, t, type Static } from "../../../core/sdk";
 import { pageAt, PageLabel, type PageSpan } from "../../extraction/contract";
 import type { DocumentContext } from "../context";
 import { requireDocument, rereadIfGone } from "../queries";
-import { fromStoredSpans } from "../store";
+import { fromStoredPages } from "../store";
 import * as textStore from "./text-store";
 
 const range_default = 20_000;
@@ -90,7 +90,7 @@ export function readRange(
       const nothing = { text: "", start: 0, end: 0, next_start: null, length: 0 };
       return { ...head, version: 0, ...nothing, ...no_page };
     }
-    const { pages } = fromStoredSpans(text);
+    const pages = fromStoredPages(text);
     const { units } = text.text;
     const places = textStore.placesIn(db, text.text);
     const requested = rangeOfPages(pages, range, units);

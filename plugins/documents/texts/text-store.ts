@@ -14,7 +14,7 @@ import {
 import { preparedFirst, sql, type Db, type PreparedReads } from "../../../core/sdk";
 import { firstPiece, isOnePiece, piecesOfDb, piecesOfReads } from "../../texts/contract";
 import {
-  fromStoredSpans,
+  fromStoredPages,
   isLinked,
   storedTextOf,
   toStoredSpans,
@@ -306,20 +306,27 @@ export async function hasQuoteAt(
   return (await readUnits(read, text.id, from, to)) === quote;
 }
 
-/** The text of a version, with its spans. */
+/** The text of a version, its pages, and its times as JSON: there may be a hundred thousand. */
 export async function findSpans(
   db: DocumentsDb,
   { document_id, version }: { document_id: string; version: number },
-): Promise<{ readonly text: VersionText; readonly spans: Spans } | undefined> {
+): Promise<
+  | {
+      readonly text: VersionText;
+      readonly pages: Spans["pages"];
+      readonly times: string | null;
+    }
+  | undefined
+> {
   const row = await db
     .selectFrom("documents_versions as v")
-    .select(span_columns)
+    .select(["v.pages", "v.page_labels", "v.times"])
     .select([...text_columns, firstPieceOf, "v.content"])
     .where("v.document_id", "=", document_id)
     .where("v.version", "=", version)
     .where(isLinked("v.document_id"))
     .executeTakeFirst();
-  return row && { text: textOf(row), spans: fromStoredSpans(row) };
+  return row && { text: textOf(row), pages: fromStoredPages(row), times: row.times };
 }
 
 /** Page labels of current versions. */

@@ -2,7 +2,7 @@
  * The rules of search: which folders a question may see, and which of the index's passages may be
  * shown.
  */
-import { nextTurn } from "../../core/lib/chunked-work";
+import { nextTurn, StepPauses } from "../../core/lib/chunked-work";
 import { requiredText, type Context, type Db } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Folders } from "../folders/contract";
@@ -129,8 +129,15 @@ export class SearchService implements Retrieval {
     return findInConversation(this.ctx.index.analyze, question, options);
   }
 
-  locate<Q extends RelatedPassage>(quotes: readonly Q[]): Promise<Q[]> {
-    return Promise.all(quotes.map((quote) => this.located(quote)));
+  async locate<Q extends RelatedPassage>(quotes: readonly Q[]): Promise<Q[]> {
+    const located: Q[] = [];
+    // Long documents have megabytes of times.
+    const pauses = new StepPauses();
+    for (const quote of quotes) {
+      located.push(await this.located(quote));
+      await pauses.pause();
+    }
+    return located;
   }
 
   private async located<Q extends RelatedPassage>(quote: Q): Promise<Q> {

@@ -1,5 +1,6 @@
 /** The tables of transcription runs and their transcripts. */
-import { sql, type Migration } from "../../core/sdk";
+import { batchesOf } from "../../core/lib/batch";
+import { sql, type Db, type Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
   {
@@ -80,4 +81,40 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0004_segments",
+    up: async (tx) => {
+      // A long transcript is stored, read and sent in parts.
+      await tx.schema
+        .createTable("transcriptions_segments")
+        .addColumn("run_id", "text", (c) => c.notNull())
+        .addColumn("part", "integer", (c) => c.notNull())
+        .addColumn("segments", "text", (c) => c.notNull())
+        .addPrimaryKeyConstraint("transcriptions_segments_key", ["run_id", "part"])
+        .execute();
+      const results = await tx.selectFrom("transcriptions_results").select("run_id").execute();
+      for (const { run_id } of results) await splitResult(tx, run_id);
+    },
+  },
 ];
+
+const segments_per_part = 200;
+/** Stores the segments of an earlier result in parts. */
+async function splitResult(tx: Db<any>, run_id: string): Promise<void> {
+  const { transcript } = await tx
+    .selectFrom("transcriptions_results")
+    .select("transcript")
+    .where("run_id", "=", run_id)
+    .executeTakeFirstOrThrow();
+  const { segments, language, duration_s } = JSON.parse(transcript);
+  for (const [part, of_part] of [...batchesOf<unknown>(segments, segments_per_part)].entries())
+    await tx
+      .insertInto("transcriptions_segments")
+      .values({ run_id, part, segments: JSON.stringify(of_part) })
+      .execute();
+  await tx
+    .updateTable("transcriptions_results")
+    .set({ transcript: JSON.stringify({ language, duration_s }) })
+    .where("run_id", "=", run_id)
+    .execute();
+}

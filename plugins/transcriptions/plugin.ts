@@ -123,7 +123,7 @@ export default definePlugin({
   },
   slots: { transcribers: Transcribers },
   events: [TranscriptionChanged],
-  tables: ["transcriptions", "transcriptions_results"],
+  tables: ["transcriptions", "transcriptions_results", "transcriptions_segments"],
   migrations,
   routes,
   tasks,

@@ -10,6 +10,7 @@ import {
   Nullable,
   PageOf,
   PageQuery,
+  pullStream,
   receiveFile,
   reply,
   rfc3339,
@@ -26,8 +27,8 @@ import {
   Failure,
 } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
-import { toSrt, toText, toVtt, assemble } from "./transcript";
-import type { Transcript } from "./transcript";
+import type { StoredTranscript } from "./stored-transcript";
+import { TextAssembly, toSrt, toText, toVtt, transcript_formats } from "./transcript";
 import type { Transcriptions } from "./service";
 import type { RunRow } from "./store";
 
@@ -331,21 +332,51 @@ function checkedNewName(text: string): string {
   return name;
 }
 
-function formatted(
-  { segments, language, duration_s }: Transcript,
-  format: Static<typeof Format>,
-): unknown {
-  const file = (media_type: string, text: string) =>
-    new Response(text, {
+/** The transcript in this form, which is made while the client receives it. */
+function formatted(transcript: StoredTranscript, format: Static<typeof Format>): Response {
+  const pieces = format === "json" ? jsonPieces(transcript) : formPieces(transcript, format);
+  const media_type = format === "json" ? "application/json" : transcript_formats[format].media_type;
+  const next = async (): Promise<string | null> => (await pieces.next()).value ?? null;
+  return new Response(
+    pullStream(next, () => void pieces.return()),
+    {
       headers: {
         "content-type": `${media_type}; charset=utf-8`,
         "x-content-type-options": "nosniff",
       },
-    });
-  if (format === "vtt") return file("text/vtt", toVtt(segments));
-  if (format === "srt") return file("application/x-subrip", toSrt(segments));
-  if (format === "txt") return file("text/plain", toText(segments));
-  return { language, duration_s, text: assemble(segments).text, segments };
+    },
+  );
+}
+
+async function* formPieces(
+  { segments }: StoredTranscript,
+  format: keyof typeof transcript_formats,
+): AsyncGenerator<string, void> {
+  const { before, after, writer } = transcript_formats[format];
+  const write = writer();
+  let at = 0;
+  if (before !== "") yield before;
+  for await (const part of segments()) yield part.map((segment) => write(segment, at++)).join("");
+  if (after !== "") yield after;
+}
+
+async function* jsonPieces({
+  segments,
+  language,
+  duration_s,
+}: StoredTranscript): AsyncGenerator<string, void> {
+  yield `{"language":${JSON.stringify(language)},"duration_s":${duration_s},"text":"`;
+  const assembly = new TextAssembly();
+  for await (const part of segments())
+    yield JSON.stringify(part.map((segment) => assembly.next(segment).text).join("")).slice(1, -1);
+  yield '","segments":[';
+  let is_first = true;
+  for await (const part of segments()) {
+    const json = JSON.stringify(part).slice(1, -1);
+    yield is_first ? json : `,${json}`;
+    is_first = false;
+  }
+  yield "]}";
 }
 
 /** A run in API form. */

@@ -2,6 +2,8 @@
  * The steps of a run, each a job: download the file, then read captions or transcribe the
  * recording, and finally create the document in the transaction that ends the job.
  */
+import { batchesOf } from "../../core/lib/batch";
+import { nextTurn } from "../../core/lib/chunked-work";
 import { messageOf } from "../../core/lib/error-message";
 import {
   HttpError,
@@ -26,6 +28,8 @@ import { written_bytes_max, type TranscriptReader } from "./reader";
 import type { TranscriptionRuns } from "./runs";
 import * as store from "./store";
 import type { RunRow } from "./store";
+import { savedTranscript, segments_per_part } from "./stored-transcript";
+import { assemble } from "./transcript";
 
 /** What the steps need besides `Context`. */
 export interface RunnerContext
@@ -95,6 +99,7 @@ export class TranscriptionRunner {
       const read = await files.withLocalFile(run.sha256!, (path) =>
         reader.read(path, null, job.signal),
       );
+      await this.save(run.id, read, job.signal);
       return this.completion(run, read, job.signal);
     });
   }
@@ -105,10 +110,10 @@ export class TranscriptionRunner {
    */
   transcribe(payload: Payload, job: JobRun): Promise<JobEffect | void> {
     return this.step(payload, job, async (run) => {
-      const { db, files, inTransaction } = this.ctx;
-      const saved = await store.findResult(db, run.id);
+      const { db, files } = this.ctx;
+      const saved = await savedTranscript(db, run.id);
       if (saved !== undefined)
-        return this.completion(run, JSON.parse(saved) as ReadOutput, job.signal);
+        return this.completion(run, { ...saved, ...assemble(saved.segments) }, job.signal);
       const transcriber = this.ctx.transcriber();
       if (!transcriber) throw noTranscriber();
       const { read, media_type } = await files.withLocalFile(run.sha256!, async (path) => {
@@ -116,12 +121,25 @@ export class TranscriptionRunner {
         const read = await this.transcribeFile(run.id, transcriber, recording, job.signal);
         return { read, media_type: recording.media_type };
       });
-      await inTransaction(async (tx) => {
-        if (await store.setProgress(tx, run.id, 1))
-          await store.insertResult(tx, run.id, JSON.stringify(read));
-      });
+      await this.save(run.id, read, job.signal);
       return this.completion({ ...run, media_type }, read, job.signal);
     });
+  }
+
+  /** In parts, so that others come in between. */
+  private async save(run_id: string, read: ReadOutput, signal: AbortSignal): Promise<void> {
+    const { inTransaction } = this.ctx;
+    const write = (what: (tx: Db) => Promise<void>): Promise<void> =>
+      inTransaction(async (tx) => {
+        signal.throwIfAborted();
+        // Otherwise it has ended meanwhile.
+        if (await store.setProgress(tx, run_id, 1)) await what(tx);
+      });
+    for (const [part, segments] of [...batchesOf(read.segments, segments_per_part)].entries()) {
+      await write((tx) => store.insertSegments(tx, run_id, part, segments));
+      await nextTurn();
+    }
+    await write((tx) => store.insertResult(tx, run_id, read));
   }
 
   /**
@@ -293,7 +311,7 @@ export class TranscriptionRunner {
   private async complete(
     tx: Db,
     run: RunRow,
-    { text, times, ...transcript }: ReadOutput,
+    { text, times, language, duration_s }: ReadOutput,
     admitted: Admitted,
   ): Promise<void> {
     const { documents, emit, now_ms, runs } = this.ctx;
@@ -301,8 +319,8 @@ export class TranscriptionRunner {
       status: "completed",
       finished_at: now_ms(),
       progress: 1,
-      language: transcript.language,
-      duration_s: transcript.duration_s,
+      language,
+      duration_s,
     });
     if (!before) return;
     await runs.releaseFile(tx, before);
@@ -320,7 +338,6 @@ export class TranscriptionRunner {
         throw isRefusal(error) ? new PermanentFailure(error.detail) : error;
       });
     await store.setDocument(tx, run.id, document_id);
-    await store.insertResult(tx, run.id, JSON.stringify(transcript));
     const body = completedEvent(run.id);
     await emit(tx, WebhookDue, { owner_id: run.owner_id, event_type: body.event, body });
     await runs.publish(tx, { ...run, status: "completed", progress: 1 });

@@ -16,9 +16,9 @@ import type { Quotas } from "../quotas/contract";
 import { TranscriptionFailure, type Transcriber } from "./contract";
 import { kindOfFile } from "./media-types";
 import { requireRun, type TranscriptionRuns } from "./runs";
+import { sentSegments, type StoredTranscript } from "./stored-transcript";
 import * as store from "./store";
 import type { RunRow } from "./store";
-import type { Transcript } from "./transcript";
 
 /** A recording to download. */
 export interface NewUrl {
@@ -130,7 +130,7 @@ export class Transcriptions {
    * The original transcript, independent of later changes to the document. @throws HttpError 403,
    * 404, or 409 when there is none yet.
    */
-  async result(owner_id: string, run_id: string): Promise<Transcript> {
+  async result(owner_id: string, run_id: string): Promise<StoredTranscript> {
     const { status, error_message } = await this.get(owner_id, run_id);
     if (status !== "completed") {
       const reason = error_message === null ? "." : `. ${error_message}`;
@@ -139,14 +139,15 @@ export class Transcriptions {
         "no_result",
       );
     }
-    const transcript = await store.findResult(this.ctx.db, run_id);
-    if (transcript === undefined)
+    const { db } = this.ctx;
+    const head = await store.findResult(db, run_id);
+    if (head === undefined)
       throw new HttpError(
         404,
         "not_found",
         "The transcript was deleted together with its document.",
       );
-    return JSON.parse(transcript) as Transcript;
+    return { ...head, segments: () => sentSegments(db, run_id) };
   }
 
   /** Stops immediately. @throws HttpError 403, 404, or 409 when the run has ended. */

@@ -2,8 +2,17 @@
  * Every SQL statement for transcription runs. The database is the first parameter, so that the
  * caller decides the transaction.
  */
-import { listPage, pageWindow, sql, type Db, type Listed, type PageRequest } from "../../core/sdk";
+import {
+  listPage,
+  pageWindow,
+  sql,
+  toNumber,
+  type Db,
+  type Listed,
+  type PageRequest,
+} from "../../core/sdk";
 import { isGone } from "../folders/contract";
+import type { Segment, Transcript } from "./transcript";
 
 /** The state of a run; the last three are final. */
 export type RunStatus = "pending" | "running" | "completed" | "failed" | "cancelled";
@@ -36,10 +45,21 @@ export interface RunRow {
 }
 export interface TranscriptionsTables {
   transcriptions: RunRow;
-  /** `transcript` is JSON. Written before the run ends, so that no crash costs hours of work. */
+  /**
+   * `transcript` is the JSON of a `ResultHead`. Written before the run ends, so that no crash costs
+   * hours of work, and after the segments.
+   */
   transcriptions_results: { readonly run_id: string; readonly transcript: string };
+  /** The segments of a transcript in parts, each a JSON array, numbered from 0. */
+  transcriptions_segments: {
+    readonly run_id: string;
+    readonly part: number;
+    readonly segments: string;
+  };
 }
 export type TranscriptionsDb = Db<TranscriptionsTables>;
+/** A transcript without its segments. */
+export type ResultHead = Omit<Transcript, "segments">;
 
 const live = ["pending", "running"] as const;
 /**
@@ -165,38 +185,72 @@ export const fileIsUsed = async (db: TranscriptionsDb, sha256: string): Promise<
     .limit(1)
     .executeTakeFirst()) !== undefined;
 
-/** Stores the transcript; a second attempt replaces it. */
-export const insertResult = (db: TranscriptionsDb, run_id: string, transcript: string) =>
-  db
+/** Stores the transcript, whose segments are stored; a second attempt replaces it. */
+export async function insertResult(
+  db: TranscriptionsDb,
+  run_id: string,
+  { language, duration_s }: ResultHead,
+): Promise<void> {
+  const transcript = JSON.stringify({ language, duration_s });
+  await db
     .insertInto("transcriptions_results")
     .values({ run_id, transcript })
     .onConflict((conflict) => conflict.column("run_id").doUpdateSet({ transcript }))
     .execute();
-/** The transcript as JSON. */
-export const findResult = async (
+}
+/** The transcript without its segments. */
+export async function findResult(
   db: TranscriptionsDb,
   run_id: string,
-): Promise<string | undefined> =>
-  (
-    await db
-      .selectFrom("transcriptions_results")
-      .select("transcript")
-      .where("run_id", "=", run_id)
-      .executeTakeFirst()
-  )?.transcript;
+): Promise<ResultHead | undefined> {
+  const row = await db
+    .selectFrom("transcriptions_results")
+    .select("transcript")
+    .where("run_id", "=", run_id)
+    .executeTakeFirst();
+  return row && (JSON.parse(row.transcript) as ResultHead);
+}
+/** Stores a part of the segments; a second attempt replaces it. */
+export async function insertSegments(
+  db: TranscriptionsDb,
+  run_id: string,
+  part: number,
+  of_part: readonly Segment[],
+): Promise<void> {
+  const segments = JSON.stringify(of_part);
+  await db
+    .insertInto("transcriptions_segments")
+    .values({ run_id, part, segments })
+    .onConflict((conflict) => conflict.columns(["run_id", "part"]).doUpdateSet({ segments }))
+    .execute();
+}
+/** Undefined after the last part. */
+export async function findSegments(
+  db: TranscriptionsDb,
+  run_id: string,
+  part: number,
+): Promise<Segment[] | undefined> {
+  const row = await db
+    .selectFrom("transcriptions_segments")
+    .select("segments")
+    .where("run_id", "=", run_id)
+    .where("part", "=", part)
+    .executeTakeFirst();
+  return row && (JSON.parse(row.segments) as Segment[]);
+}
 /** True if there were any. */
-export const deleteResults = async (
+export async function deleteResults(
   db: TranscriptionsDb,
   run_ids: readonly string[],
-): Promise<boolean> =>
-  run_ids.length > 0 &&
-  (
-    await db
-      .deleteFrom("transcriptions_results")
-      .where("run_id", "in", run_ids)
-      .returning("run_id")
-      .execute()
-  ).length > 0;
+): Promise<boolean> {
+  if (run_ids.length === 0) return false;
+  let deleted = 0;
+  for (const table of ["transcriptions_results", "transcriptions_segments"] as const) {
+    const done = await db.deleteFrom(table).where("run_id", "in", run_ids).executeTakeFirst();
+    deleted += toNumber(done.numDeletedRows);
+  }
+  return deleted > 0;
+}
 
 /** At most `limit` runs of these folders; `with_file`: only those with a file. */
 export const runsIn = async (

@@ -40,6 +40,35 @@ const long_chars = 500;
 /** … and one of this length with its next segment. */
 const endless_chars = 1_000;
 
+/** Makes the text in paragraphs, segment by segment. */
+export class TextAssembly {
+  private length = 0;
+  private paragraph = 0;
+  private before: Segment | undefined;
+
+  /** What the segment adds to the text, and where it is. `at`: null if it has no time. */
+  next(segment: Segment): { readonly text: string; readonly at: TimeSpan | null } {
+    const { before } = this;
+    this.before = segment;
+    const begins = before === undefined || breaks(before, segment, this.length - this.paragraph);
+    const gap =
+      before === undefined
+        ? ""
+        : begins
+          ? "\n\n"
+          : isSpaceless(before.text.at(-1)!, segment.text[0]!)
+            ? ""
+            : " ";
+    const start = this.length + gap.length;
+    if (begins) this.paragraph = start;
+    const speaker = begins && segment.speaker !== null ? `${segment.speaker}: ` : "";
+    const text = gap + speaker + segment.text;
+    this.length += text.length;
+    const { start: time_start, end: time_end } = segment;
+    return { text, at: time_end > 0 ? { start, end: this.length, time_start, time_end } : null };
+  }
+}
+
 /**
  * The text in paragraphs, and the position of each segment. `times`: UTF-16 indices into `text`;
  * none for segments without times.
@@ -48,29 +77,12 @@ export function assemble(segments: readonly Segment[]): {
   readonly text: string;
   readonly times: TimeSpan[];
 } {
-  const parts: string[] = [];
-  const times: TimeSpan[] = [];
-  let length = 0;
-  let paragraph = 0;
-  const add = (part: string): void => {
-    parts.push(part);
-    length += part.length;
+  const assembly = new TextAssembly();
+  const parts = segments.map((segment) => assembly.next(segment));
+  return {
+    text: parts.map(({ text }) => text).join(""),
+    times: parts.flatMap(({ at }) => at ?? []),
   };
-  segments.forEach((segment, at) => {
-    const before = segments[at - 1];
-    const begins = before === undefined || breaks(before, segment, length - paragraph);
-    if (before !== undefined)
-      add(begins ? "\n\n" : isSpaceless(before.text.at(-1)!, segment.text[0]!) ? "" : " ");
-    const start = length;
-    if (begins) {
-      paragraph = length;
-      if (segment.speaker !== null) add(`${segment.speaker}: `);
-    }
-    add(segment.text);
-    if (segment.end > 0)
-      times.push({ start, end: length, time_start: segment.start, time_end: segment.end });
-  });
-  return { text: parts.join(""), times };
 }
 
 function breaks(before: Segment, segment: Segment, chars: number): boolean {
@@ -110,23 +122,52 @@ const escaped = (text: string): string =>
 const timing = ({ start, end }: Segment, mark: "." | ","): string =>
   `${timestamp(start, mark)} --> ${timestamp(end, mark)}`;
 
-/** The transcript as WebVTT. */
-export const toVtt = (segments: readonly Segment[]): string =>
-  `WEBVTT\n\n${segments
-    .map((segment) => {
+/** A form in which a transcript is sent. */
+export interface TranscriptFormat {
+  readonly media_type: string;
+  /** A function that writes the segments in order: `at` counts them from 0. */
+  readonly writer: () => (segment: Segment, at: number) => string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** WebVTT, SubRip, and the text of the document. */
+export const transcript_formats = {
+  vtt: {
+    media_type: "text/vtt",
+    before: "WEBVTT\n\n",
+    after: "",
+    writer: () => (segment, at) => {
       const voice = segment.speaker === null ? "" : `<v ${escaped(segment.speaker)}>`;
-      return `${timing(segment, ".")}\n${voice}${escaped(lines(segment.text))}\n`;
-    })
-    .join("\n")}`;
-
-/** The transcript as SubRip. */
-export const toSrt = (segments: readonly Segment[]): string =>
-  segments
-    .map((segment, at) => {
+      const cue = `${timing(segment, ".")}\n${voice}${escaped(lines(segment.text))}\n`;
+      return at === 0 ? cue : `\n${cue}`;
+    },
+  },
+  srt: {
+    media_type: "application/x-subrip",
+    before: "",
+    after: "",
+    writer: () => (segment, at) => {
       const voice = segment.speaker === null ? "" : `${segment.speaker}: `;
-      return `${at + 1}\n${timing(segment, ",")}\n${voice}${lines(segment.text)}\n`;
-    })
-    .join("\n");
+      const cue = `${at + 1}\n${timing(segment, ",")}\n${voice}${lines(segment.text)}\n`;
+      return at === 0 ? cue : `\n${cue}`;
+    },
+  },
+  txt: {
+    media_type: "text/plain",
+    before: "",
+    after: "\n",
+    writer: () => {
+      const assembly = new TextAssembly();
+      return (segment) => assembly.next(segment).text;
+    },
+  },
+} as const satisfies Readonly<Record<string, TranscriptFormat>>;
 
-/** The text of the document. */
-export const toText = (segments: readonly Segment[]): string => `${assemble(segments).text}\n`;
+const inForm =
+  ({ before, after, writer }: TranscriptFormat) =>
+  (segments: readonly Segment[]): string =>
+    before + segments.map(writer()).join("") + after;
+export const toVtt = inForm(transcript_formats.vtt);
+export const toSrt = inForm(transcript_formats.srt);
+export const toText = inForm(transcript_formats.txt);

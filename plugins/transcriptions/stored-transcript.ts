@@ -1,0 +1,41 @@
+/** Reads stored transcripts, whose segments are in parts: long ones are never in one piece. */
+import { nextTurn } from "../../core/lib/chunked-work";
+import type { Db } from "../../core/sdk";
+import * as store from "./store";
+import type { Segment, Transcript } from "./transcript";
+
+/** Segments per stored part. */
+export const segments_per_part = 200;
+
+/** A transcript whose segments are read as they are needed. */
+export interface StoredTranscript extends store.ResultHead {
+  readonly segments: () => AsyncGenerator<Segment[], void>;
+}
+
+/** For a client. @throws Error when they are deleted meanwhile */
+export async function* sentSegments(db: Db, run_id: string): AsyncGenerator<Segment[], void> {
+  yield* segmentsOf(db, run_id);
+  if ((await store.findResult(db, run_id)) === undefined)
+    throw new Error("the transcript was deleted while it was sent");
+}
+
+/** Part by part. */
+async function* segmentsOf(db: Db, run_id: string): AsyncGenerator<Segment[], void> {
+  for (let part = 0; ; part++) {
+    const segments = await store.findSegments(db, run_id, part);
+    if (segments === undefined) return;
+    yield segments;
+  }
+}
+
+/** A transcript that was saved before its run ended; undefined if it was not. */
+export async function savedTranscript(db: Db, run_id: string): Promise<Transcript | undefined> {
+  const head = await store.findResult(db, run_id);
+  if (head === undefined) return undefined;
+  const segments: Segment[] = [];
+  for await (const part of segmentsOf(db, run_id)) {
+    segments.push(...part);
+    await nextTurn();
+  }
+  return { ...head, segments };
+}

@@ -125,7 +125,7 @@ class ItemWorker {
     const { source, fields, tools } = this.access;
     const content = await source.read!(
       { uri, ...(name === null ? {} : { name }), ...(locator === null ? {} : { locator }) },
-      fields,
+      await fields(),
       tools,
     );
     try {

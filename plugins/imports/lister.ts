@@ -83,7 +83,7 @@ async function writeItems(
   const writer = new ItemWriter(ctx, run, source.read !== undefined, first_ordinal);
   let listed = 0;
   try {
-    for await (const item of source.items(fields, tools)) {
+    for await (const item of source.items(await fields(), tools)) {
       signal.throwIfAborted();
       if (++listed > items_max)
         throw new SourceFailure(

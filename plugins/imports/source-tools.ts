@@ -28,8 +28,11 @@ export const ownerOf = async (
 /** What is needed to read the source of a run. `close` the tools. */
 export interface SourceAccess {
   readonly source: ImportSource;
-  /** The source as given by the caller, including its secrets. */
-  readonly fields: object;
+  /**
+   * The source as given by the caller, including its secrets; read once. A list of thousands of
+   * addresses is not needed to fetch one of them.
+   */
+  readonly fields: () => Promise<object>;
   readonly tools: RunTools;
   readonly hider: SecretHider;
 }
@@ -40,14 +43,17 @@ export async function openSource(
   run_id: string,
   signal: AbortSignal,
 ): Promise<SourceAccess | SourceFailure> {
-  const run = await store.sourceOf(ctx.db, run_id);
-  const shown = JSON.parse(run.source) as { readonly type: string };
-  const source = findSource(ctx, shown.type);
-  if (!source) return new SourceFailure(`The source type ${shown.type} no longer exists.`);
+  const run = await store.sourceStartOf(ctx.db, run_id);
+  const type = store.typeOf(run.start);
+  const source = findSource(ctx, type);
+  if (!source) return new SourceFailure(`The source type ${type} no longer exists.`);
   try {
     const secrets = unsealSecrets(ctx, run.owner_id, run.secrets);
     const tools = new RunTools(ctx, run_id, await ownerOf(ctx, run.owner_id), signal);
-    const fields = joinSecrets({ ...shown }, secrets);
+    const readFields = async (): Promise<object> =>
+      joinSecrets(JSON.parse(await store.sourceOf(ctx.db, run_id)), secrets);
+    let reading: Promise<object> | undefined;
+    const fields = (): Promise<object> => (reading ??= readFields());
     return { source, fields, tools, hider: new SecretHider(secrets) };
   } catch (error) {
     if (error instanceof SourceFailure) return error;

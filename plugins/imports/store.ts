@@ -163,6 +163,9 @@ export interface ImportsTables {
 }
 export type ImportsDb = Db<ImportsTables>;
 
+/** Enough of a source for `typeOf`. */
+const typedStart = sql<string>`substr(source, 1, 200)`.as("start");
+
 export const insertRun = (db: ImportsDb, row: RunRow) =>
   db.insertInto("imports_runs").values(row).execute();
 /** A run as shown. */
@@ -195,16 +198,25 @@ export const findUnfinished = (db: ImportsDb, id: string): Promise<RunState | un
     .where("id", "=", id)
     .where("finished_at", "is", null)
     .executeTakeFirst();
-/** The source of a run, and its sealed secrets. */
-export const sourceOf = (
+/** The beginning of a run's source, which contains its type, and its sealed secrets. */
+export const sourceStartOf = (
   db: ImportsDb,
   id: string,
-): Promise<Pick<RunRow, "owner_id" | "source" | "secrets">> =>
+): Promise<Pick<RunRow, "owner_id" | "secrets"> & { readonly start: string }> =>
   db
     .selectFrom("imports_runs")
-    .select(["owner_id", "secrets", "source"])
+    .select(["owner_id", "secrets", typedStart])
     .where("id", "=", id)
     .executeTakeFirstOrThrow();
+/** The source of a run, which may be long. */
+export const sourceOf = async (db: ImportsDb, id: string): Promise<string> =>
+  (
+    await db
+      .selectFrom("imports_runs")
+      .select("source")
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow()
+  ).source;
 /** Undefined when it has ended meanwhile. */
 export const startRun = (
   db: ImportsDb,
@@ -306,7 +318,7 @@ export const runsIn = (
 ): Promise<{ readonly id: string; readonly start: string }[]> =>
   db
     .selectFrom("imports_runs")
-    .select(["id", sql<string>`substr(source, 1, 200)`.as("start")])
+    .select(["id", typedStart])
     .where("folder_id", "in", folder_ids)
     .execute();
 /** Keeps only the type of the source, and no secret. */

@@ -135,6 +135,7 @@ export class TranscriptionRunner {
         // Otherwise it has ended meanwhile.
         if (await store.setProgress(tx, run_id, 1)) await what(tx);
       });
+    await write((tx) => store.deleteSegments(tx, run_id));
     for (const [part, segments] of [...batchesOf(read.segments, segments_per_part)].entries()) {
       await write((tx) => store.insertSegments(tx, run_id, part, segments));
       await nextTurn();

@@ -210,7 +210,7 @@ export async function findResult(
     .executeTakeFirst();
   return row && (JSON.parse(row.transcript) as ResultHead);
 }
-/** Stores a part of the segments; a second attempt replaces it. */
+/** Stores a part of the segments. */
 export async function insertSegments(
   db: TranscriptionsDb,
   run_id: string,
@@ -218,12 +218,12 @@ export async function insertSegments(
   of_part: readonly Segment[],
 ): Promise<void> {
   const segments = JSON.stringify(of_part);
-  await db
-    .insertInto("transcriptions_segments")
-    .values({ run_id, part, segments })
-    .onConflict((conflict) => conflict.columns(["run_id", "part"]).doUpdateSet({ segments }))
-    .execute();
+  await db.insertInto("transcriptions_segments").values({ run_id, part, segments }).execute();
 }
+/** Deletes what an attempt that was interrupted has stored. */
+export const deleteSegments = async (db: TranscriptionsDb, run_id: string): Promise<void> => {
+  await db.deleteFrom("transcriptions_segments").where("run_id", "=", run_id).execute();
+};
 /** Undefined after the last part. */
 export async function findSegments(
   db: TranscriptionsDb,

@@ -61,7 +61,7 @@ describe("a model that writes nothing in time", () => {
   ] as [string, () => Response | Promise<Response>][])(
     "%s: the documents are quoted, with a warning",
     async (_why, play) => {
-      const { ask } = await startSite({ DOSSIER_ANSWERS_FIRST_WORD_TIMEOUT: "150ms" });
+      const { ask } = await startSite({ DOSSIER_ANSWERS_FIRST_WORD_TIMEOUT: "500ms" });
       provider.answerWith(play);
       expect(await ask(question)).toMatchObject({
         model: "extractive",

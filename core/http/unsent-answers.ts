@@ -11,8 +11,8 @@ import { pullStream } from "./pull-stream";
 const long_chars_min = 256 * 1024;
 /** How long an answer is assumed to be before it is made: a page of the longest records. */
 const expected_bytes = 8 * 2 ** 20;
-/** What the parts of a page that is being sent take. */
-const page_bytes = 2 ** 20;
+/** What the parts of a page that is being sent take, with those that are garbage already. */
+const page_bytes = 4 * 2 ** 20;
 /** A request that takes longer waits for something else, and its answer is probably short. */
 const reserved_ms_max = 1_000;
 /** The size of the pieces that a long answer is sent in, in characters. */

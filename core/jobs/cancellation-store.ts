@@ -6,6 +6,8 @@ import { placeholders, type JobsDb } from "./store";
 /** Subjects per statement: far below the limit of bound values. */
 const subjects_per_statement = 500;
 
+const cancel = `update core_jobs
+set state = 'cancelled', payload = '', finished_at = ?, lease_until = null, lease_token = null`;
 /** In the wording of the partial index. */
 const is_unfinished = "subject is not null and state in ('ready', 'running')";
 
@@ -21,9 +23,7 @@ export async function cancelSomeJobs(
 ): Promise<string[]> {
   const rows = await rowsOf<{ id: string }>(
     db,
-    `update core_jobs
-set state = 'cancelled', payload = '', finished_at = ?, lease_until = null, lease_token = null
-where id in (select id from core_jobs where ${is_unfinished} and subject = ? limit ?)
+    `${cancel} where id in (select id from core_jobs where ${is_unfinished} and subject = ? limit ?)
 returning id`,
     [now_ms, subject, limit],
   );
@@ -40,9 +40,7 @@ export async function cancelJobs(
   for (const batch of batchesOf(subjects, subjects_per_statement)) {
     const rows = await rowsOf<{ id: string }>(
       db,
-      `update core_jobs
-set state = 'cancelled', payload = '', finished_at = ?, lease_until = null, lease_token = null
-where ${is_unfinished}
+      `${cancel} where ${is_unfinished}
 and subject in (${placeholders(batch.length)})
 returning id`,
       [now_ms, ...batch],

@@ -14,6 +14,11 @@ test("a long transcript is stored and sent in parts, which are all deleted with 
   const vtt = `WEBVTT\n\n${cues.map((at) => `${cue(at)} --> 01:00:00.000\n${words(at)}\n`).join("\n")}`;
   const path = `/transcriptions?folder_id=${folder}`;
   const { id } = (await server.send("ada", "POST", path, formOf("long.vtt", vtt))).body;
+  // An attempt that was interrupted may have stored more.
+  await server.store.db
+    .insertInto("transcriptions_segments")
+    .values({ run_id: id, part: 5, segments: "[]" })
+    .execute();
   await server.settle();
   const parts = () =>
     server.store.db

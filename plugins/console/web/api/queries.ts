@@ -108,13 +108,6 @@ export const useFolders = () =>
       ),
   });
 
-/** Returns a lookup from folder ids to names; `unknown` for a folder that no longer exists. */
-export function useFolderNames(unknown: string): (id: string) => string {
-  const folders = useFolders();
-  const names = new Map((folders.data ?? []).map(({ id, name }) => [id, name]));
-  return (id) => names.get(id) ?? (folders.data ? unknown : "");
-}
-
 /** The pages that plugins add; fetched once per page load. */
 export const usePluginPages = () =>
   useQuery({

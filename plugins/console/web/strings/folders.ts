@@ -15,6 +15,7 @@ const page_labels: { readonly [of in Document["file_type"]]?: string } = {
 };
 
 export const folder_strings = {
+  gone_folder: "Deleted folder",
   documents,
   title: "Folders",
   text: "Documents in a folder are indexed, so that you can search them and ask about them.",

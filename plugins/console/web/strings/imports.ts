@@ -20,7 +20,6 @@ export const import_strings = {
   actions: "Actions",
   next_run: "Next run",
   every: "Schedule",
-  gone_folder: "Deleted folder",
   states: {
     pending: "Waiting",
     running: "Running",

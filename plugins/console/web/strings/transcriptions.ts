@@ -14,7 +14,6 @@ export const transcription_strings = {
   length: "Length",
   created: "Started",
   unnamed: "Recording",
-  gone_folder: "Deleted folder",
   states: {
     pending: "Waiting",
     running: "Transcribing",

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { api } from "../../api/client";
-import { keys, refresh, useFolders } from "../../api/queries";
+import { keys, refresh } from "../../api/queries";
 import type { Page } from "../../api/types";
 import type { PageParams } from "../../app/page";
 import { forPeople } from "../../ui/sentence";
@@ -20,6 +20,7 @@ import type { Column } from "../../ui/table";
 import { Progress, Tag } from "../../ui/tag";
 import { toast, toastError } from "../../ui/toast";
 import { import_strings as strings } from "../../strings/imports";
+import { FolderLink } from "../folders/folder-link";
 import {
   isRunning,
   item_tones,
@@ -133,7 +134,6 @@ function Actions({
 }
 
 function Summary({ run }: { readonly run: ImportRun }) {
-  const folders = useFolders();
   const { total_item_count: total, completed_item_count: done, started_at, finished_at } = run;
   const numbers: readonly [label: string, value: number, bad?: boolean][] = [
     [strings.total, total],
@@ -146,10 +146,7 @@ function Summary({ run }: { readonly run: ImportRun }) {
       <div class="row row-wrap row-between">
         <Tag tone={tones[run.status]}>{strings.states[run.status]}</Tag>
         <span class="muted small">
-          {strings.folder}:{" "}
-          <Link href={`/folders/${run.folder_id}`}>
-            {folders.data?.find(({ id }) => id === run.folder_id)?.name ?? strings.gone_folder}
-          </Link>
+          {strings.folder}: <FolderLink id={run.folder_id} />
           {started_at !== null && (
             <>
               {" "}

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { api } from "../../api/client";
-import { keys, useFolderNames } from "../../api/queries";
+import { keys } from "../../api/queries";
 import type { Page } from "../../api/types";
 import { ButtonLink } from "../../ui/button";
 import { PagedTable } from "../../ui/paged-table";
@@ -12,6 +12,7 @@ import type { Column } from "../../ui/table";
 import { Progress, Tag } from "../../ui/tag";
 import { Time } from "../../ui/time";
 import { import_strings as strings } from "../../strings/imports";
+import { FolderLink } from "../folders/folder-link";
 import { isRunning, kindOf, sourceText, tones, type ImportRun } from "./records";
 
 /** Events announce most changes; the counts of a run change faster than that. */
@@ -20,7 +21,6 @@ const running_ms = 1_500;
 /** The list of runs with their progress. */
 export function ImportRuns() {
   const [page, setPage] = useState(1);
-  const folderName = useFolderNames(strings.gone_folder);
   const runs = useQuery({
     queryKey: [...keys.imports, "list", page],
     queryFn: () => api<Page<ImportRun>>("/imports", { query: { page } }),
@@ -34,7 +34,7 @@ export function ImportRuns() {
         page={page}
         onPage={setPage}
         label={strings.label}
-        columns={columns(folderName)}
+        columns={columns}
         empty={
           <Empty
             icon="import"
@@ -53,7 +53,7 @@ export function ImportRuns() {
   );
 }
 
-const columns = (folderName: (id: string) => string): readonly Column<ImportRun>[] => [
+const columns: readonly Column<ImportRun>[] = [
   {
     key: "source",
     header: strings.source,
@@ -70,7 +70,7 @@ const columns = (folderName: (id: string) => string): readonly Column<ImportRun>
   {
     key: "folder",
     header: strings.folder,
-    cell: ({ folder_id }) => <Link href={`/folders/${folder_id}`}>{folderName(folder_id)}</Link>,
+    cell: ({ folder_id }) => <FolderLink id={folder_id} />,
   },
   {
     key: "status",

@@ -1,9 +1,8 @@
 /** The schedules of imports, and deleting one. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { Link } from "wouter-preact";
 import { api } from "../../api/client";
-import { keys, refresh, useFolderNames } from "../../api/queries";
+import { keys, refresh } from "../../api/queries";
 import type { Page } from "../../api/types";
 import { Button, ButtonLink } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
@@ -13,13 +12,13 @@ import type { Column } from "../../ui/table";
 import { toast } from "../../ui/toast";
 import { Time } from "../../ui/time";
 import { import_strings as strings } from "../../strings/imports";
+import { FolderLink } from "../folders/folder-link";
 import { kindOf, sourceText, type ImportSchedule } from "./records";
 
 /** The list of schedules with the time of their next run. */
 export function ImportSchedules() {
   const [page, setPage] = useState(1);
   const [deleting, setDeleting] = useState<ImportSchedule | null>(null);
-  const folderName = useFolderNames(strings.gone_folder);
   const schedules = useQuery({
     queryKey: [...keys.imports, "schedules", page],
     queryFn: () => api<Page<ImportSchedule>>("/import-schedules", { query: { page } }),
@@ -32,7 +31,7 @@ export function ImportSchedules() {
         page={page}
         onPage={setPage}
         label={strings.schedules}
-        columns={columns(folderName, setDeleting)}
+        columns={columns(setDeleting)}
         empty={
           <Empty
             icon="clock"
@@ -53,7 +52,6 @@ export function ImportSchedules() {
 }
 
 const columns = (
-  folderName: (id: string) => string,
   onDelete: (schedule: ImportSchedule) => void,
 ): readonly Column<ImportSchedule>[] => [
   {
@@ -70,7 +68,7 @@ const columns = (
   {
     key: "folder",
     header: strings.folder,
-    cell: ({ folder_id }) => <Link href={`/folders/${folder_id}`}>{folderName(folder_id)}</Link>,
+    cell: ({ folder_id }) => <FolderLink id={folder_id} />,
   },
   {
     key: "every",

@@ -1,9 +1,8 @@
 /** One transcription: its progress or error, and the transcript beside its recording. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { Link } from "wouter-preact";
 import { api, ApiProblem, apiUrl } from "../../api/client";
-import { keys, refresh, useFolders } from "../../api/queries";
+import { keys, refresh } from "../../api/queries";
 import type { Document } from "../../api/types";
 import type { PageParams } from "../../app/page";
 import { SourceView } from "../../reader/source-view";
@@ -19,6 +18,7 @@ import { Loading } from "../../ui/states";
 import { Progress, Tag } from "../../ui/tag";
 import { toast } from "../../ui/toast";
 import { transcription_strings as strings } from "../../strings/transcriptions";
+import { FolderLink } from "../folders/folder-link";
 import { isRunning, tones, type TranscriptionRun } from "./records";
 
 const running_ms = 1_000;
@@ -113,17 +113,13 @@ function Actions({ run }: { readonly run: TranscriptionRun }) {
 }
 
 function Summary({ run }: { readonly run: TranscriptionRun }) {
-  const folders = useFolders();
   const { started_at, finished_at, duration_s, language, folder_id } = run;
   return (
     <section class="card card-body stack">
       <div class="row row-wrap row-between">
         <Tag tone={tones[run.status]}>{strings.states[run.status]}</Tag>
         <span class="muted small">
-          {strings.folder}:{" "}
-          <Link href={`/folders/${folder_id}`}>
-            {folders.data?.find(({ id }) => id === folder_id)?.name ?? strings.gone_folder}
-          </Link>
+          {strings.folder}: <FolderLink id={folder_id} />
           {started_at !== null && (
             <>
               {" "}

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Link, useLocation, useSearch } from "wouter-preact";
 import { api } from "../../api/client";
-import { keys, useFolderNames, useFolders } from "../../api/queries";
+import { keys, useFolders } from "../../api/queries";
 import type { Page } from "../../api/types";
 import { forPeople } from "../../ui/sentence";
 import { Button, ButtonLink } from "../../ui/button";
@@ -16,6 +16,7 @@ import type { Column } from "../../ui/table";
 import { Progress, Tag } from "../../ui/tag";
 import { Time } from "../../ui/time";
 import { transcription_strings as strings } from "../../strings/transcriptions";
+import { FolderLink } from "../folders/folder-link";
 import { NewTranscription } from "./new-transcription";
 import { isRunning, tones, type TranscriptionRun } from "./records";
 
@@ -34,7 +35,6 @@ export default function Transcriptions() {
     placeholderData: (previous) => previous,
     refetchInterval: ({ state }) => (state.data?.data.some(isRunning) ? running_ms : false),
   });
-  const folderName = useFolderNames(strings.gone_folder);
   const create = (
     <Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setCreating(true)}>
       {strings.create}
@@ -54,7 +54,7 @@ export default function Transcriptions() {
           page={page}
           onPage={setPage}
           label={strings.label}
-          columns={columns(folderName)}
+          columns={columns}
           empty={<NoTranscriptions no_folders={no_folders} create={create} />}
         />
       </section>
@@ -70,7 +70,7 @@ export default function Transcriptions() {
   );
 }
 
-const columns = (folderName: (id: string) => string): readonly Column<TranscriptionRun>[] => [
+const columns: readonly Column<TranscriptionRun>[] = [
   {
     key: "name",
     header: strings.name,
@@ -87,7 +87,7 @@ const columns = (folderName: (id: string) => string): readonly Column<Transcript
   {
     key: "folder",
     header: strings.folder,
-    cell: ({ folder_id }) => <Link href={`/folders/${folder_id}`}>{folderName(folder_id)}</Link>,
+    cell: ({ folder_id }) => <FolderLink id={folder_id} />,
   },
   { key: "status", header: strings.status, kind: "tight", cell: (run) => <State run={run} /> },
   {

@@ -4,7 +4,7 @@
  */
 import type { TObject } from "@sinclair/typebox";
 import { isObject } from "../lib/json-values";
-import { editDistance, nearestWord } from "./nearest-word";
+import { editDistance, nearestHint, nearestWord } from "./nearest-word";
 import { decode } from "./setting-decoder";
 import type { SettingSchema } from "./settings";
 
@@ -85,10 +85,12 @@ const unsectioned = new Set(["data", "host", "port", "secret_key"]);
 
 /** The environment variable of a setting: `DOSSIER_LIMITS_UPLOAD` for `limits.upload`. */
 export const envName = (section: string, key: string): string =>
-  (section === "server" && unsectioned.has(key)
-    ? `DOSSIER_${key}`
-    : `DOSSIER_${section}_${key}`
-  ).toUpperCase();
+  section === "server" && unsectioned.has(key)
+    ? `DOSSIER_${key.toUpperCase()}`
+    : sectionedName(section, key);
+
+const sectionedName = (section: string, key: string): string =>
+  `DOSSIER_${section}_${key}`.toUpperCase();
 
 /** How strictly a configuration is checked. */
 export interface ReadOptions {
@@ -259,18 +261,18 @@ function findUnknown(sections: Sections, { file, file_name, env }: ConfigSources
     if (!schema) {
       const section_names = [...sections.keys()];
       const nearest = nearestWord(section, section_names);
-      const hint = suggestion(section, section_names, (name) => `[${name}]`);
+      const hint = nearestHint(section, section_names, (name) => `[${name}]`);
       const is_typo =
         nearest !== undefined && editDistance(section, nearest) <= typoEditsMax(section);
       (is_typo ? unknown.typos : unknown.sections).push(
-        `${file_name}: there is no section [${section}]${hint}`,
+        `${file_name}: there is no section [${section}]${hint}.`,
       );
       continue;
     }
     for (const key of Object.keys(table)) {
       if (key in schema.properties) continue;
-      const hint = suggestion(key, Object.keys(schema.properties), (k) => `${section}.${k}`);
-      const problem = `${file_name}: there is no setting ${section}.${key}${hint}`;
+      const hint = nearestHint(key, Object.keys(schema.properties), (k) => `${section}.${k}`);
+      const problem = `${file_name}: there is no setting ${section}.${key}${hint}.`;
       unknown.keys.push({ section, problem });
     }
   }
@@ -291,6 +293,9 @@ function addUnknownVariables(
           : [envName(section, key)],
     ),
   );
+  const expected = new Map(
+    [...unsectioned].map((key) => [sectionedName("server", key), envName("server", key)]),
+  );
   for (const name of Object.keys(env)) {
     if (!name.startsWith("DOSSIER_") || names.includes(name)) continue;
     const nearest = nearestWord(name, names);
@@ -298,8 +303,13 @@ function addUnknownVariables(
     const [section] = [...sections.keys()]
       .filter((section) => name.startsWith(`DOSSIER_${section.toUpperCase()}_`))
       .sort((a, b) => b.length - a.length);
-    const hint = suggestion(name, names, (setting_name) => setting_name);
-    const problem = `environment: there is no setting ${name}${hint}`;
+    // A name that has its section although it should not is told which one to use.
+    const hint = nearestHint(
+      name,
+      [...names, ...expected.keys()],
+      (known) => expected.get(known) ?? known,
+    );
+    const problem = `environment: there is no setting ${name}${hint}.`;
     if (section !== undefined) keys.push({ section, problem });
     else if (nearest !== undefined && editDistance(name, nearest) <= typo_edits_max)
       keys.push({ section: "", problem });
@@ -309,12 +319,3 @@ function addUnknownVariables(
 
 /** Short names allow fewer edits, because they soon resemble another. */
 const typoEditsMax = (name: string): number => (name.length <= short_name_max ? 1 : typo_edits_max);
-
-const suggestion = (
-  unknown_name: string,
-  names: readonly string[],
-  show: (name: string) => string,
-): string => {
-  const nearest = nearestWord(unknown_name, names);
-  return nearest === undefined ? "." : `; the nearest is ${show(nearest)}.`;
-};

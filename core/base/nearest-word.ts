@@ -1,13 +1,28 @@
 /** Finds the known word that was probably meant by an unknown one: "Did you mean …?" */
 
-/** The candidate with the smallest edit distance; undefined when there is none. */
+/**
+ * The candidate with the smallest edit distance; undefined when none resembles the word, because a
+ * suggestion that shares only a few letters with it misleads.
+ */
 export function nearestWord(
   unknown_word: string,
   candidates: readonly string[],
 ): string | undefined {
+  const edits_max = Math.ceil(unknown_word.length / 2);
   return candidates
     .map((word) => ({ word, edits: editDistance(unknown_word.toLowerCase(), word.toLowerCase()) }))
+    .filter(({ edits }) => edits <= edits_max)
     .sort((a, b) => a.edits - b.edits)[0]?.word;
+}
+
+/** `; the nearest is …`, as part of a message about an unknown word; empty when there is none. */
+export function nearestHint(
+  unknown_word: string,
+  candidates: readonly string[],
+  show = (word: string): string => word,
+): string {
+  const nearest = nearestWord(unknown_word, candidates);
+  return nearest === undefined ? "" : `; the nearest is ${show(nearest)}`;
 }
 
 /** The Levenshtein distance: how many letters to add, remove or replace. */

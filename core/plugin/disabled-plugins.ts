@@ -1,6 +1,6 @@
 /** Which plugins must not be set up, according to the setting `plugins.disabled`. */
 import type { Plugin } from "./contract";
-import { nearestHint } from "./manifest";
+import { nearestHint } from "../base/nearest-word";
 import { inWords, namesNeeding } from "./order";
 
 const disabled_setting = "plugins.disabled";

@@ -3,7 +3,6 @@
  * settings, tables and commands. Pure.
  */
 import { messageOf } from "../lib/error-message";
-import { nearestWord } from "../base/nearest-word";
 import { version as host_version } from "../base/version";
 import { requireValidSchemas } from "../http/compiled-route";
 import { api, openApiDocument } from "../http/openapi";
@@ -176,9 +175,3 @@ function commandProblems({ commands, tools }: Plugin): string[] {
         ],
   );
 }
-
-/** `; the nearest is …`, when there is one. */
-export const nearestHint = (name: string, names: readonly string[]): string => {
-  const nearest = nearestWord(name, names);
-  return nearest === undefined ? "" : `; the nearest is ${nearest}`;
-};

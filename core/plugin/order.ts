@@ -7,7 +7,8 @@ import type { Route } from "../http/route";
 import type { ServiceRef } from "../base/refs";
 import type { Command } from "./command";
 import type { Plugin } from "./contract";
-import { manifestProblems, nearestHint } from "./manifest";
+import { nearestHint } from "../base/nearest-word";
+import { manifestProblems } from "./manifest";
 
 /** A plugin that can't run, and why in words that follow its name. */
 export interface Refusal {

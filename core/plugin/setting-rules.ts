@@ -2,7 +2,7 @@
 import type { Sections, StoredValues } from "../base/config";
 import { decode } from "../base/setting-decoder";
 import { badRequest } from "../base/errors";
-import { nearestWord } from "../base/nearest-word";
+import { nearestHint } from "../base/nearest-word";
 import type { Changes, SettingSchema } from "../base/settings";
 import {
   formWords,
@@ -65,7 +65,7 @@ export class SettingRules {
         keysOf(schema).map((key) => `${section}.${key}`),
       );
       throw badRequest(
-        `There is no setting ${name}; the nearest is ${nearestWord(name, setting_names)}.`,
+        `There is no setting ${name}${nearestHint(name, setting_names)}.`,
         `/${name}`,
       );
     }

@@ -9,7 +9,7 @@ import type { Route } from "../http/route";
 import type { JobHandler, Schedule } from "../jobs/contract";
 import { cronProblem } from "../jobs/cron";
 import type { Plugin } from "./contract";
-import { nearestHint } from "./manifest";
+import { nearestHint } from "../base/nearest-word";
 
 /** Its types are checked where the plugin is defined. */
 export type SetUpResult = Record<string, any>;

@@ -145,6 +145,16 @@ describe("refused:", () => {
       /DOSSIER_RATE_LIMIT_REQUEST; the nearest is DOSSIER_RATE_LIMIT_REQUESTS/,
     ],
     [
+      "a variable that doesn't have its section's name, written with it",
+      { env: { DOSSIER_SERVER_PORT: "1" } },
+      /DOSSIER_SERVER_PORT; the nearest is DOSSIER_PORT\./,
+    ],
+    [
+      "an unknown key that resembles none, with no suggestion",
+      { file: { server: { zzzzzz: 1 } } },
+      /there is no setting server\.zzzzzz\.$/m,
+    ],
+    [
       "a port that isn't a number",
       { env: { DOSSIER_PORT: "http" } },
       /server\.port must be an integer.*"http" \(from DOSSIER_PORT\)/,

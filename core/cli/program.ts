@@ -33,8 +33,7 @@ export async function runProgram(
       writeOut: (text) => options.print(text.trimEnd()),
       writeErr: (text) => options.complain(text.trimEnd()),
     })
-    .addHelpText("after", `\n${where_documentation_is}`)
-    .showHelpAfterError("(dossier --help lists the commands)");
+    .addHelpText("after", `\n${where_documentation_is}`);
   addCoreCommands(program, options);
   addHealthCommand(program, options);
   addCompletionsCommand(program, options);
@@ -47,6 +46,7 @@ export async function runProgram(
   }
   try {
     await addDroppedInCommands(program, words, options);
+    pointToHelp(program, "dossier");
     await program.parseAsync(words.length === 0 ? ["serve"] : words, { from: "user" });
     return 0;
   } catch (error) {
@@ -54,4 +54,12 @@ export async function runProgram(
     options.complain(error instanceof Error ? `dossier: ${error.message}` : String(error));
     return error instanceof ConfigError || error instanceof UsageError ? usage_exit : 1;
   }
+}
+
+/** After wrong usage, each command refers to its own help. */
+function pointToHelp(command: Commander, name: string): void {
+  const what = command.commands.length > 0 ? "lists the commands" : "has the details";
+  command.showHelpAfterError(`(${name} --help ${what})`);
+  for (const subcommand of command.commands)
+    pointToHelp(subcommand, `${name} ${subcommand.name()}`);
 }

@@ -1,7 +1,7 @@
 /** `dossier document add`: uploads local files into a folder. */
 import { counted } from "../../core/lib/counted";
 import { existsSync, statSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { messageOf } from "../../core/lib/error-message";
 import { RefusedRequest, type ServerClient } from "./server-client";
 
@@ -36,7 +36,10 @@ const name_taken = "A document with the same name already exists; --overwrite re
 export function requireFiles(files: readonly string[]): void {
   for (const file of files) {
     if (!existsSync(file)) throw new Error(`${file} does not exist`);
-    if (!statSync(file).isFile()) throw new Error(`${file} is not a file`);
+    const kind = statSync(file);
+    if (kind.isDirectory())
+      throw new Error(`${file} is a directory. Name the files in it, such as ${join(file, "*")}`);
+    if (!kind.isFile()) throw new Error(`${file} is not a file`);
   }
 }
 

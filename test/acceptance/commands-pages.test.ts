@@ -245,9 +245,15 @@ describe("a failing command prints the reason", () => {
     ["neither a job nor a kind", ["job", "retry"], 2, /a job by its id/],
     ["a kind without failed jobs", ["job", "retry", "--kind", "x"], 1, /no failed job of the kind/],
     ["a missing file", ["document", "add", "x.txt", "--folder", "f"], 1, /x\.txt does not exist/],
-    ["a directory", ["document", "add", scratch, "--folder", "f"], 1, /is not a file/],
+    [
+      "a directory",
+      ["document", "add", scratch, "--folder", "f"],
+      1,
+      /is a directory\. Name the files/,
+    ],
     ["no file at all", ["document", "add", "--folder", "f"], 2, /files/],
-    ["no folder", ["ask", "What?"], 2, /folder/],
+    ["no folder", ["ask", "What?"], 2, /folder.*\n\(dossier ask --help has/],
+    ["an unknown subcommand", ["job", "dance"], 2, /\(dossier job --help lists the commands/],
     ["a missing folder", ["ask", "Why?", "--folder", "x", ...user], 1, /no folder x/],
     ["a list of no folder", ["document", "list"], 2, /folder/],
     [

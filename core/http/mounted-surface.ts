@@ -46,7 +46,7 @@ const byKey = (
     if (token === null) return null;
     return authenticator.recheck?.(token) ?? authenticator.authenticate(token);
   },
-  unauthorized: (request) => unauthorized(request.headers.has("authorization")),
+  unauthorized: (request) => unauthorized(request.headers.get("authorization")),
   rateLimitSubject: (caller, { address }) =>
     caller ? `owner:${caller.owner_id}` : `address:${address}`,
 });
@@ -141,18 +141,19 @@ function bearerToken(header: string | null): string | null {
   return match ? match[1]! : null;
 }
 
-const unauthorized = (token_was_sent: boolean): HttpError =>
+const unauthorized = (header: string | null): HttpError =>
   new HttpError(
     401,
     "unauthorized",
-    token_was_sent
-      ? "The API key is not valid. It may be mistyped, expired or deactivated."
-      : "This request needs an API key. Send the header `Authorization: Bearer <API_KEY>`.",
+    bearerToken(header) === null
+      ? "This request needs an API key. Send the header `Authorization: Bearer <API_KEY>`."
+      : "The API key is not valid. It may be mistyped, expired or deactivated.",
     {
       headers: {
-        "www-authenticate": token_was_sent
-          ? `Bearer realm="dossier", error="invalid_token"`
-          : `Bearer realm="dossier"`,
+        "www-authenticate":
+          header === null
+            ? `Bearer realm="dossier"`
+            : `Bearer realm="dossier", error="invalid_token"`,
       },
     },
   );

@@ -14,29 +14,34 @@ export function accessCases(start: StartServer): void {
   }, 180_000);
   afterAll(() => server?.[Symbol.asyncDispose]());
 
-  const refused: [why: string, headers: () => SentHeaders, sent: boolean][] = [
-    ["no header", () => ({}), false],
-    ["a malformed key", () => ({ authorization: "Bearer nonsense" }), true],
+  const refused: [why: string, headers: () => SentHeaders, sent: "nothing" | "no key" | "a key"][] =
     [
-      "a mistyped key",
-      () => ({ authorization: `Bearer ${key.slice(0, -1)}${key.endsWith("a") ? "b" : "a"}` }),
-      true,
-    ],
-    [
-      "a well-formed key that doesn't exist",
-      () => ({ authorization: `Bearer dsk_${"A".repeat(key.length - 4)}` }),
-      true,
-    ],
-    ["a part of a key", () => ({ authorization: `Bearer ${key.slice(0, 20)}` }), true],
-    ["the key without its scheme", () => ({ authorization: key }), true],
-    ["another scheme", () => ({ authorization: `Basic ${btoa(`ada:${key}`)}` }), true],
-    ["a scheme without a key", () => ({ authorization: "Bearer" }), true],
-    ["an empty key", () => ({ authorization: "Bearer " }), true],
-    ["a key followed by more text", () => ({ authorization: `Bearer ${key} ${key}` }), true],
-    ["two keys at once", () => ({ authorization: `Bearer ${key}, Bearer ${key}` }), true],
-    ["the key in a cookie", () => ({ cookie: `key=${key}; authorization=Bearer ${key}` }), false],
-    ["the key in X-Api-Key", () => ({ "x-api-key": key }), false],
-  ];
+      ["no header", () => ({}), "nothing"],
+      ["a malformed key", () => ({ authorization: "Bearer nonsense" }), "a key"],
+      [
+        "a mistyped key",
+        () => ({ authorization: `Bearer ${key.slice(0, -1)}${key.endsWith("a") ? "b" : "a"}` }),
+        "a key",
+      ],
+      [
+        "a well-formed key that doesn't exist",
+        () => ({ authorization: `Bearer dsk_${"A".repeat(key.length - 4)}` }),
+        "a key",
+      ],
+      ["a part of a key", () => ({ authorization: `Bearer ${key.slice(0, 20)}` }), "a key"],
+      ["the key without its scheme", () => ({ authorization: key }), "no key"],
+      ["another scheme", () => ({ authorization: `Basic ${btoa(`ada:${key}`)}` }), "no key"],
+      ["a scheme without a key", () => ({ authorization: "Bearer" }), "no key"],
+      ["an empty key", () => ({ authorization: "Bearer " }), "no key"],
+      ["a key followed by more text", () => ({ authorization: `Bearer ${key} ${key}` }), "no key"],
+      ["two keys at once", () => ({ authorization: `Bearer ${key}, Bearer ${key}` }), "no key"],
+      [
+        "the key in a cookie",
+        () => ({ cookie: `key=${key}; authorization=Bearer ${key}` }),
+        "nothing",
+      ],
+      ["the key in X-Api-Key", () => ({ "x-api-key": key }), "nothing"],
+    ];
   describe("a request without a valid key gets a challenge", () => {
     for (const [why, headers, sent] of refused)
       for (const path of ["/folders", "/nowhere", "/api/dev/folders"])
@@ -44,7 +49,12 @@ export function accessCases(start: StartServer): void {
           const answer = await server.send(null, "GET", path, undefined, headers());
           expectProblem(answer, 401);
           expect(answer.headers.get("www-authenticate")).toBe(
-            sent ? `Bearer realm="dossier", error="invalid_token"` : `Bearer realm="dossier"`,
+            sent === "nothing"
+              ? `Bearer realm="dossier"`
+              : `Bearer realm="dossier", error="invalid_token"`,
+          );
+          expect(answer.body.detail).toMatch(
+            sent === "a key" ? /key is not valid/ : /Send the header `Authorization: Bearer/,
           );
           expect(answer.text).not.toContain(key.slice(0, 20));
         });

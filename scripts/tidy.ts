@@ -6,6 +6,7 @@ import { Glob } from "bun";
 import { join, resolve } from "node:path";
 import ts from "typescript";
 import { imports, type Import } from "./check-imports";
+import { staleNames } from "./lib/docstrings";
 import { functionsOf } from "./lib/functions";
 
 const root = resolve(import.meta.dir, "..");
@@ -155,6 +156,7 @@ export function problemsOf(path: string, text: string): string[] {
     ...problemsOfLayout(path, text),
     ...problemsOfWords(path, text),
     ...problemsOfFunctions(path, text),
+    ...problemsOfDocstrings(path, text),
     ...problemsOfTypes(path, text),
   ];
 }
@@ -209,6 +211,12 @@ const problemsOfFunctions = (path: string, text: string): string[] =>
             `${path}:${line}: a function of ${lines} lines; ` +
             `one fits a screen (${function_lines_max})`,
         );
+
+const problemsOfDocstrings = (path: string, text: string): string[] =>
+  staleNames(path, text).map(
+    ({ line, name }) =>
+      `${path}:${line}: the comment describes \`${name}\`, which it does not have`,
+  );
 
 /** `any` is for the places where core erases types on purpose. */
 function problemsOfTypes(path: string, text: string): string[] {

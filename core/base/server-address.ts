@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 
 const fileIn = (data: string): string => join(data, "dossier.address");
 
-/** `place`: `http://127.0.0.1:4780`, or the path of a Unix socket. */
+/** `address`: `http://127.0.0.1:4780`, or the path of a Unix socket. */
 export const writeServerAddress = (data: string, address: string, public_url: string): void =>
   writeFileSync(fileIn(data), `${isUrl(address) ? address : resolve(address)}\n${public_url}\n`, {
     mode: 0o600,

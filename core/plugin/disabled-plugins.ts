@@ -33,7 +33,7 @@ export function disableable(
 }
 
 /**
- * A sentence for each name that no plugin has. `known`: the names of every plugin, and of files
+ * A sentence for each name that no plugin has. `plugin_names`: those of every plugin, and of files
  * that did not load.
  */
 export const unknownDisabled = (

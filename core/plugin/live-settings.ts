@@ -243,7 +243,10 @@ export class LiveSettings {
     log.warn("the stored value of a setting is invalid and not used", { setting: name, reason });
   }
 
-  /** Puts in force what may change, and calls the listeners. `all`: the server is starting. */
+  /**
+   * Puts in force what may change, and calls the listeners. `at_start`: also what takes effect only
+   * when the server starts.
+   */
   private apply(section: string, at_start: boolean): void {
     const schema = this.options.config.sections.get(section);
     if (schema === undefined) return;

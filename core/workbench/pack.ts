@@ -11,7 +11,7 @@ export class PackFailure extends Error {
   override readonly name = "PackFailure";
 }
 
-/** The bundle of `entry`, as text. `mapped`: with a source map. @throws PackFailure */
+/** The bundle of `entry`, as text. `with_map`: with a source map. @throws PackFailure */
 export async function packPlugin(entry: string, with_map = false): Promise<string> {
   const packed = await Bun.build({
     entrypoints: [entry],

@@ -48,6 +48,12 @@ describe("refused", () => {
       `${purpose}const all = () => ({\n${`  one() {\n${lines(8)}  },\n`.repeat(9)}});\n`,
       "a function of 92 lines",
     ],
+    [
+      "a comment on a parameter that has another name",
+      "core/base/a.ts",
+      `${purpose}const b = 1;\n/** Lists them. \`most\`: how many. */\nconst a = (limit = b) => limit;\n`,
+      "`most`",
+    ],
     ["a TODO comment", "plugins/a/service.ts", `${purpose}// TODO: the other half\n`, "`TODO`"],
     [
       "a private name in place of a private member",
@@ -178,6 +184,11 @@ describe("allowed", () => {
   const cases: [reason: string, path: string, text: string][] = [
     ["a script with its interpreter first", "scripts/a.ts", `#!/usr/bin/env bun\n${purpose}`],
     ["a file of exactly the limit", "core/base/a.ts", purpose + lines(399)],
+    [
+      "a comment on a parameter, and on a value",
+      "core/base/a.ts",
+      `${purpose}const b = 1;\n/** \`limit\`: how many. \`false\`: not all. */\nconst a = (limit = b) => limit;\n`,
+    ],
     [
       "a class of many small methods",
       "core/base/a.ts",

@@ -15,7 +15,7 @@ export interface ComparedSteps {
   readonly is_behind: boolean;
 }
 
-/** `known`: in the order in which their tables are created. */
+/** `schemas_known`: in the order in which their tables are created. */
 export async function compareSteps(
   query: Query,
   schemas_known: readonly Schema[],

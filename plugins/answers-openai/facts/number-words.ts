@@ -141,10 +141,7 @@ const continues = (current: number, value: number): boolean =>
   ([60, 80].includes(current % 100) && value < 20);
 const connectors: ReadonlySet<string> = new Set(["and", "et", "y", "und", "e"]);
 
-/**
- * The numbers among these words. `before` is a number in digits directly before the first of them,
- * which a scale multiplies: `1.5` and `million`.
- */
+/** The numbers among these words, from the first to the last. */
 export function spelledNumbers(words: readonly string[]): SpelledNumber[] {
   const numbers: SpelledNumber[] = [];
   for (let at = 0; at < words.length;) {

@@ -218,7 +218,7 @@ const stretch_links = { first: 500, max: 8_000 };
 
 /**
  * Divides the links of an index in this order into stretches, and yields the bounds of each.
- * `least`: the minimum number of links in one.
+ * `links_min`: the minimum number of links in one.
  */
 async function* stretchesOf(
   links: Links,

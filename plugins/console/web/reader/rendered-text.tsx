@@ -47,7 +47,7 @@ export function renderedChunk(
   ));
 }
 
-/** `show`: the displayed text, unit by unit. */
+/** `transform`: returns the displayed text, which is as long, so that positions stay the same. */
 const asWritten = (
   text: string,
   part: Range,

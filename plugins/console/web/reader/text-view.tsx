@@ -119,7 +119,7 @@ const Blocks = ({
   </>
 );
 
-/** `listed` and `written` are null if there is nothing to choose. */
+/** `is_side_open` and `is_as_written` are null if there is nothing to choose. */
 function TextTools({
   is_side_open,
   onList,

@@ -24,7 +24,7 @@ export function forgetHidden(page: string): void {
   );
 }
 
-/** `into`: null makes each directory a root folder. Never rejects. */
+/** `target`: null makes each directory a root folder. Never rejects. */
 export async function uploadTree(
   target: Pick<Folder, "id" | "parentId"> | null,
   dropped: readonly FileWithPath[],

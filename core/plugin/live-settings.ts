@@ -76,7 +76,7 @@ export class LiveSettings {
 
   /** Another process has stored something: applies changes that take effect at once. */
   reload(): Promise<void> {
-    return this.exclusively(async () => {
+    return this.changes_mutex.run(async () => {
       const previous = this.stored;
       await this.read(this.options.store.db);
       for (const section of sectionsOf(changedKeys(previous, this.stored)))
@@ -92,7 +92,7 @@ export class LiveSettings {
     update: SettingChanges | SettingUpdate,
     also?: (tx: Db<any>) => Promise<void>,
   ): Promise<SettingState[]> {
-    return this.exclusively(async () => {
+    return this.changes_mutex.run(async () => {
       const { notifier, store } = this.options;
       let names: string[] = [];
       // Values stored by another process have to be consistent with these.
@@ -205,15 +205,6 @@ export class LiveSettings {
     } catch (error) {
       // Commands then report less; the settings themselves are unaffected.
       log.warn("the sources of settings could not be recorded", errorFields(error));
-    }
-  }
-
-  private async exclusively<R>(work: () => Promise<R>): Promise<R> {
-    const leave = await this.changes_mutex.lock();
-    try {
-      return await work();
-    } finally {
-      leave();
     }
   }
 
@@ -350,7 +341,7 @@ export class LiveSettings {
   }
 }
 
-/** Requires every setting to exist. @throws HttpError 400 when one does not, or none is named. */
+/** The settings that are changed. @throws HttpError 400 when there are none. */
 function namesIn(changes: SettingChanges): string[] {
   const names = Object.keys(changes);
   if (names.length === 0) throw badRequest("Specify at least one setting.");

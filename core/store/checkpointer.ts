@@ -73,13 +73,10 @@ export class Checkpointer {
     } catch {
       // There can't be a thread at the moment: the step below does all of it.
     }
-    const unlock = await this.mutex.lock();
     try {
-      this.database.run("pragma wal_checkpoint(PASSIVE)");
+      await this.mutex.run(() => this.database.run("pragma wal_checkpoint(PASSIVE)"));
     } catch (error) {
       this.options.onError(error);
-    } finally {
-      unlock();
     }
   }
 

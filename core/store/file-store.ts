@@ -213,15 +213,13 @@ export class FileStore implements Files {
     const guard = this.guards.get(sha256) ?? unused;
     this.guards.set(sha256, guard);
     guard.users += 1;
-    const unlock = await guard.mutex.lock();
     try {
-      return await step(guard);
+      return await guard.mutex.run(() => step(guard));
     } catch (error) {
       throw translateError(error);
     } finally {
       guard.users -= 1;
       if (guard.users === 0 && guard.pins === 0) this.guards.delete(sha256);
-      unlock();
     }
   }
 }

@@ -10,13 +10,11 @@ export class KeyedMutex {
     const lock = this.locks.get(key) ?? { mutex: new Mutex(), users: 0 };
     this.locks.set(key, lock);
     lock.users++;
-    const unlock = await lock.mutex.lock();
     try {
-      return await work();
+      return await lock.mutex.run(work);
     } finally {
       lock.users--;
       if (lock.users === 0) this.locks.delete(key);
-      unlock();
     }
   }
 }

@@ -21,4 +21,14 @@ export class Mutex {
       turn.resolve();
     };
   }
+
+  /** Runs `work` when its turn has come, and unlocks however it ends. */
+  async run<R>(work: () => R | Promise<R>): Promise<R> {
+    const unlock = await this.lock();
+    try {
+      return await work();
+    } finally {
+      unlock();
+    }
+  }
 }

@@ -56,18 +56,15 @@ export class Shrinking {
   }
 
   /** See `Store.space`. */
-  async space(): Promise<Space> {
-    const unlock = await this.mutex.lock();
-    try {
+  space(): Promise<Space> {
+    return this.mutex.run(() => {
       const page_bytes = this.readPragma("page_size");
       return {
         bytes: this.readPragma("page_count") * page_bytes,
         free_bytes: this.readPragma("freelist_count") * page_bytes,
         shrinks: this.shrinks,
       };
-    } finally {
-      unlock();
-    }
+    });
   }
 
   /** Waits for the current step. The next start continues. */
@@ -96,8 +93,7 @@ export class Shrinking {
     let freed = 0;
     await inParts(async () => {
       if (this.options.isDiskShort()) await this.options.emptyLog();
-      const unlock = await this.mutex.lock();
-      try {
+      return this.mutex.run(() => {
         const begun_ms = performance.now();
         const before = this.freePages();
         if (before.excess <= 0) return false;
@@ -109,9 +105,7 @@ export class Shrinking {
         pages = before.all;
         size.took(performance.now() - begun_ms);
         return true;
-      } finally {
-        unlock();
-      }
+      });
     }, this.stopping.signal);
     if (freed === 0) return;
     this.options.onEnd();

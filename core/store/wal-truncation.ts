@@ -67,13 +67,8 @@ export class WalTruncation {
   }
 
   /** One try, between transactions. True once the log is empty. */
-  async tryOnce(wait_ms = wait_for_readers_ms): Promise<boolean> {
-    const unlock = await this.mutex.lock();
-    try {
-      return this.tryNow(wait_ms);
-    } finally {
-      unlock();
-    }
+  tryOnce(wait_ms = wait_for_readers_ms): Promise<boolean> {
+    return this.mutex.run(() => this.tryNow(wait_ms));
   }
 
   /**

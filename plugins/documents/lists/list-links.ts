@@ -1,12 +1,8 @@
-/**
- * The ordered links of a folder, read from their indexes: one page, or those that match a filter,
- * in stretches between which the event loop serves others.
- */
+/** The links of a folder: which match a filter, and where each is in an order. */
 import type { FileType } from "../../../core/lib/file-types";
-import { nextTurn, PartSize } from "../../../core/lib/chunked-work";
-import { countRows, nearerEnd, prepared, sql } from "../../../core/sdk";
+import { countRows, sql, type nearerEnd } from "../../../core/sdk";
 import type { DocumentStatus } from "../contract";
-import { opposite, type ListDirection, type Sortable, type SortColumn } from "./list-order";
+import { opposite, type ListDirection, type SortColumn } from "./list-order";
 import { namePattern } from "../creation/names";
 import type { DocumentsDb, LinkRow } from "../store";
 
@@ -31,21 +27,23 @@ export interface LinkOrder {
  * Whether it is read against its index: equal values are always listed newest first, also in
  * ascending order.
  */
-const isAgainstIndex = ({ column, direction }: LinkOrder): boolean =>
+export const isAgainstIndex = ({ column, direction }: LinkOrder): boolean =>
   column !== null && direction === "asc";
 
 /** The columns that a filter compares, except the name. */
-interface Compared extends Pick<LinkRow, "folder_id" | "is_deleted"> {
+export interface Compared extends Pick<LinkRow, "folder_id" | "is_deleted"> {
   readonly status?: DocumentStatus;
   readonly file_type?: FileType;
 }
-const comparedBy = ({ folder_id, deleted, status, type }: LinkFilter): Compared => ({
+/** What this filter compares. */
+export const comparedBy = ({ folder_id, deleted, status, type }: LinkFilter): Compared => ({
   folder_id,
   is_deleted: deleted ? 1 : 0,
   ...(status !== undefined && { status }),
   ...(type !== undefined && { file_type: type }),
 });
-function linksWith(db: DocumentsDb, { folder_id, is_deleted, status, file_type }: Compared) {
+/** The links with these values. */
+export function linksWith(db: DocumentsDb, { folder_id, is_deleted, status, file_type }: Compared) {
   let links = db
     .selectFrom("documents_links as l")
     .where("l.folder_id", "=", folder_id)
@@ -54,7 +52,8 @@ function linksWith(db: DocumentsDb, { folder_id, is_deleted, status, file_type }
   if (file_type !== undefined) links = links.where("l.file_type", "=", file_type);
   return links;
 }
-type Links = ReturnType<typeof linksWith>;
+/** Links of a folder, not yet read. */
+export type Links = ReturnType<typeof linksWith>;
 
 /** The links that match, without an order. */
 export function linksOf(db: DocumentsDb, filter: LinkFilter): Links {
@@ -66,15 +65,17 @@ export function linksOf(db: DocumentsDb, filter: LinkFilter): Links {
 }
 
 /** A position in an order. */
-interface LinkPosition {
+export interface LinkPosition {
   readonly key: string | number;
   readonly document_created_at: number;
   readonly document_id: string;
 }
-const keyColumn = (column: SortColumn | null) =>
+/** What an order sorts by first; the same for all when it sorts by time alone. */
+export const keyColumn = (column: SortColumn | null) =>
   column === null ? sql.lit<string | number>(0) : sql.ref<string | number>(`l.${column}`);
 
-function sorted(links: Links, { column, direction }: LinkOrder) {
+/** The positions of these links, in this order. */
+export function sorted(links: Links, { column, direction }: LinkOrder) {
   const rows = links.select([
     keyColumn(column).as("key"),
     "l.document_created_at",
@@ -86,38 +87,21 @@ function sorted(links: Links, { column, direction }: LinkOrder) {
     .$castTo<LinkPosition>();
 }
 
-/**
- * One page of ids. The index of the order, or of the filter, contains everything needed. `filter`
- * must not contain a name.
- */
-export async function readPage(
-  db: DocumentsDb,
-  filter: LinkFilter,
-  order: LinkOrder,
-  window: Window,
-  total: number,
-): Promise<string[]> {
-  const { skip, size, is_backward } = nearerEnd(window, total);
-  if (size === 0) return [];
-  const read_order = readOrder(order, is_backward);
-  const part = { limit: size, offset: skip };
-  const rows = isAgainstIndex(order)
-    ? await readAgainstIndex(linksOf(db, filter), read_order, part)
-    : await preparedPage(read_order)(db, { ...comparedBy(filter), ...part });
-  return idsOf(rows, is_backward);
-}
-const readOrder = ({ column, direction }: LinkOrder, is_backward: boolean): LinkOrder => ({
+/** The order in which a page is read: backwards when it is nearer to the end of the list. */
+export const readOrder = ({ column, direction }: LinkOrder, is_backward: boolean): LinkOrder => ({
   column,
   direction: is_backward ? opposite(direction) : direction,
 });
-const idsOf = (
+/** In the order of the list, however the page was read. */
+export const idsOf = (
   rows: readonly Pick<LinkPosition, "document_id">[],
   is_backward: boolean,
 ): string[] => {
   const ids = rows.map(({ document_id }) => document_id);
   return is_backward ? ids.reverse() : ids;
 };
-const readRows = (
+/** Some of these links, in this order. */
+export const readRows = (
   links: Links,
   order: LinkOrder,
   { limit, offset }: Window,
@@ -131,56 +115,6 @@ export const readFirst = async (
 ): Promise<string[]> =>
   idsOf(await readRows(links, { column: null, direction }, { limit, offset: 0 }), false);
 
-const makePage = (order: LinkOrder) =>
-  prepared((db: DocumentsDb, { limit, offset, ...compared }: Compared & Window) =>
-    sorted(linksWith(db, compared), order).limit(limit).offset(offset),
-  );
-/** By order. Compiled once, because lists are requested very often. */
-const prepared_pages = new Map<string, ReturnType<typeof makePage>>();
-function preparedPage(order: LinkOrder): ReturnType<typeof makePage> {
-  const key = `${order.column} ${order.direction}`;
-  const page = prepared_pages.get(key) ?? makePage(order);
-  prepared_pages.set(key, page);
-  return page;
-}
-
-/**
- * Rows for which equal values have to be listed in the opposite order of the index. Usually no
- * values are equal, and one read shows it.
- */
-async function readAgainstIndex(links: Links, order: LinkOrder, { limit, offset }: Window) {
-  const reversed = { column: null, direction: opposite(order.direction) };
-  const linksWithKey = (key: LinkPosition["key"]) => links.where(keyColumn(order.column), "=", key);
-  // One more on either side, to see whether equal values continue beyond the page.
-  const before = Math.min(1, offset);
-  const window = { limit: before + limit + 1, offset: offset - before };
-  const rows_found = await readRows(links, order, window);
-  const first = rows_found[before];
-  if (!first || rows_found.every(({ key }, at) => key !== rows_found[at - 1]?.key))
-    return rows_found.slice(before, before + limit);
-  const earlier =
-    rows_found[0] !== first && rows_found[0]!.key === first.key
-      ? await countRows(linksWithKey(first.key).where(isBeyond(reversed, first)))
-      : 0;
-  const rows = await readRows(linksWithKey(first.key), reversed, { limit, offset: earlier });
-  if (rows.length === limit) return rows;
-  const next = links.where(
-    keyColumn(order.column),
-    order.direction === "asc" ? ">" : "<",
-    first.key,
-  );
-  const others = await readRows(next, order, { limit: limit - rows.length, offset: 0 });
-  for (const [key, places] of Map.groupBy(others, (place) => place.key)) {
-    // There may be more values equal to the last one.
-    const is_whole = places.at(-1) !== others.at(-1);
-    const remaining = { limit: limit - rows.length, offset: 0 };
-    rows.push(
-      ...(is_whole ? places.reverse() : await readRows(linksWithKey(key), reversed, remaining)),
-    );
-  }
-  return rows;
-}
-
 const comparedColumns = ({ column }: LinkOrder) =>
   column === null
     ? sql`(l.document_created_at, l.document_id)`
@@ -190,7 +124,7 @@ const valuesOf = ({ column }: LinkOrder, { key, document_created_at, document_id
     ? sql`(${document_created_at}, ${document_id})`
     : sql`(${key}, ${document_created_at}, ${document_id})`;
 /** After this position of the order. */
-const isBeyond = (order: LinkOrder, place: LinkPosition) =>
+export const isBeyond = (order: LinkOrder, place: LinkPosition) =>
   order.direction === "asc"
     ? sql<boolean>`${comparedColumns(order)} > ${valuesOf(order, place)}`
     : sql<boolean>`${comparedColumns(order)} < ${valuesOf(order, place)}`;
@@ -206,116 +140,11 @@ export const linksAfter = (
       { key: 0, document_created_at: created_at, document_id: id },
     ),
   );
-const isUpTo = (order: LinkOrder, place: LinkPosition) =>
+/** At this position of the order, or before it. */
+export const isUpTo = (order: LinkOrder, place: LinkPosition) =>
   order.direction === "asc"
     ? sql<boolean>`${comparedColumns(order)} <= ${valuesOf(order, place)}`
     : sql<boolean>`${comparedColumns(order)} >= ${valuesOf(order, place)}`;
-
-/** How long links are examined before yielding to the event loop. */
-const stretch_ms = 8;
-/** Never fewer than the first value: a remote database takes longer to respond at all. */
-const stretch_links = { first: 500, max: 8_000 };
-
-/**
- * Divides the links of an index in this order into stretches, and yields the bounds of each.
- * `links_min`: the minimum number of links in one.
- */
-async function* stretchesOf(
-  links: Links,
-  order: LinkOrder,
-  signal: AbortSignal,
-  links_min = stretch_links.first,
-): AsyncGenerator<(links: Links) => Links, void> {
-  const part = new PartSize({ ...stretch_links, first: links_min }, stretch_ms);
-  let from: LinkPosition | undefined;
-  for (;;) {
-    signal.throwIfAborted();
-    const begun_ms = performance.now();
-    const after = from && isBeyond(order, from);
-    const [end] = await readRows(after ? links.where(after) : links, order, {
-      limit: 1,
-      offset: Math.max(part.size, links_min) - 1,
-    });
-    const until = end && isUpTo(order, end);
-    yield (all) => {
-      const remaining = after ? all.where(after) : all;
-      return until ? remaining.where(until) : remaining;
-    };
-    part.took(performance.now() - begun_ms);
-    if (!end) return;
-    from = end;
-    await nextTurn();
-  }
-}
-
-/** `inner`: links that an index has in this order, some of which match the filter. */
-interface Search {
-  readonly links: Links;
-  readonly inner: Links;
-  readonly order: LinkOrder;
-  readonly signal: AbortSignal;
-}
-
-/** One page of ids, read from the nearer end until it is full. */
-export async function findPage(
-  { links, inner, order, signal }: Search,
-  window: Window,
-  total: number,
-): Promise<string[]> {
-  const { skip, size, is_backward } = nearerEnd(window, total);
-  const read_order = readOrder(order, is_backward);
-  if (size === 0) return [];
-  const page: LinkPosition[] = [];
-  let position = 0;
-  let equal_rows: LinkPosition[] = [];
-  const take = (rows: readonly LinkPosition[]): void => {
-    for (const row of rows) if (position++ >= skip && page.length < size) page.push(row);
-  };
-  // When most links match the filter, slightly more than the page are enough.
-  const links_min = Math.min(stretch_links.first, 2 * (skip + size));
-  for await (const within of stretchesOf(inner, read_order, signal, links_min)) {
-    const rows: LinkPosition[] = await sorted(within(links), read_order).execute();
-    if (isAgainstIndex(order))
-      for (const row of rows) {
-        if (equal_rows.length > 0 && equal_rows[0]!.key !== row.key) {
-          take(equal_rows.reverse());
-          equal_rows = [];
-        }
-        equal_rows.push(row);
-      }
-    else take(rows);
-    if (page.length === size) break;
-  }
-  take(equal_rows.reverse());
-  return idsOf(page, is_backward);
-}
-
-/** The number of links, and the links themselves unless there are more than `max`. */
-export async function findAtMost(
-  max: number,
-  { links, inner, order, signal }: Search,
-): Promise<{ readonly total: number; readonly sortable: Sortable[] | null }> {
-  let sortable: Sortable[] | null = [];
-  let total = 0;
-  for await (const within of stretchesOf(inner, order, signal)) {
-    if (sortable === null) total += await countRows(within(links));
-    else {
-      sortable.push(...(await within(links).select(sortable_columns).execute()));
-      total = sortable.length;
-      if (total > max) sortable = null;
-    }
-  }
-  return { total, sortable };
-}
-const sortable_columns = [
-  "l.name_order",
-  "l.file_type",
-  "l.size_bytes",
-  "l.updated_at",
-  "l.status",
-  "l.document_created_at",
-  "l.document_id",
-] as const;
 
 /** More than these are not counted when another count is known. */
 const others_max = 2_000;
@@ -337,23 +166,4 @@ export async function countOfType(
     if (others >= others_max) return countRows(linksOf(db, filter));
   }
   return Math.max(0, total - others);
-}
-
-/** The first `max` ids in this order, and the number of links. */
-export async function findIds(
-  max: number,
-  { links, inner, order, signal }: Search,
-): Promise<{ readonly ids: string[]; readonly total: number }> {
-  const ids: string[] = [];
-  let total = 0;
-  for await (const within of stretchesOf(inner, order, signal)) {
-    if (ids.length >= max) {
-      total += await countRows(within(links));
-      continue;
-    }
-    const rows = await sorted(within(links), order).execute();
-    total += rows.length;
-    for (const { document_id } of rows.slice(0, max - ids.length)) ids.push(document_id);
-  }
-  return { ids, total };
 }

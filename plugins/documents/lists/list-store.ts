@@ -16,13 +16,9 @@ import { isGone, type Folder } from "../../folders/contract";
 import type { DocumentStatus, OwnedDocument } from "../contract";
 import {
   countOfType,
-  findAtMost,
-  findIds,
-  findPage,
   linksAfter,
   linksOf,
   readFirst,
-  readPage,
   type LinkFilter,
   type Window,
 } from "./list-links";
@@ -34,6 +30,8 @@ import {
   type ListDirection,
   type ListSort,
 } from "./list-order";
+import { readPage } from "./list-pages";
+import { findAtMost, findIds, findPage } from "./list-search";
 import { hasControl } from "../creation/names";
 import type { DocumentRow, DocumentsDb } from "../store";
 

@@ -21,10 +21,10 @@ export async function addDroppedInCommands(
   const flags = flagsOf({ data: dataFlag(words) });
   if (findPluginFiles(locateFiles(flags, process.env).plugins).length === 0) return;
   const boot = await bootstrapBy(options, flags, "error");
-  const fileOf = new Map(boot.dropped_in.map(({ plugin, file }) => [plugin, file]));
-  const { sorted } = order([...options.built_in, ...fileOf.keys()], { ...boot, reserved });
+  const dropped_in = new Map(boot.dropped_in.map(({ plugin, file }) => [plugin, file]));
+  const { sorted } = order([...options.built_in, ...dropped_in.keys()], { ...boot, reserved });
   for (const plugin of sorted) {
-    const file = fileOf.get(plugin);
+    const file = dropped_in.get(plugin);
     if (file === undefined) continue;
     const loaded = { boot, file };
     for (const command of Object.values(plugin.commands as Record<string, Command>))

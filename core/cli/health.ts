@@ -106,7 +106,7 @@ async function healthReport(
     intake: host.operations.intakePaused() ? "paused" : "open",
     plugins,
     ...(tls && { tls: certificate }),
-    ...(host.shares && { nodes: await shownNodes(host) }),
+    ...(host.is_shared && { nodes: await shownNodes(host) }),
     ...fields,
   };
 }

@@ -49,13 +49,16 @@ export async function printPlugins(
 
 /** Built-in plugins first, those that are left out last. */
 function pluginRows(boot: Bootstrap, built_in: readonly Plugin[]): PluginRow[] {
-  const fileOf = new Map(boot.dropped_in.map(({ plugin, file }) => [plugin, file]));
-  const { sorted, refused, off } = order([...built_in, ...fileOf.keys()], { ...boot, reserved });
+  const dropped_in = new Map(boot.dropped_in.map(({ plugin, file }) => [plugin, file]));
+  const { sorted, refused, off } = order([...built_in, ...dropped_in.keys()], {
+    ...boot,
+    reserved,
+  });
   const row = (plugin: Plugin, status: PluginRow["status"], reason: string | null): PluginRow => ({
     name: plugin.name,
     version: plugin.version,
-    built_in: !fileOf.has(plugin),
-    file: fileOf.get(plugin) ?? null,
+    built_in: !dropped_in.has(plugin),
+    file: dropped_in.get(plugin) ?? null,
     status,
     reason,
   });

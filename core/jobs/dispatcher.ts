@@ -106,12 +106,12 @@ export class Dispatcher {
   }
 
   /** Other processes may claim from the same table. */
-  private get shared(): boolean {
+  private get is_shared(): boolean {
     return this.options.store.channel !== null;
   }
 
   private get lease_ms(): number {
-    return this.shared ? shared_lease_ms : lease_ms;
+    return this.is_shared ? shared_lease_ms : lease_ms;
   }
 
   /** The runs in progress. */
@@ -215,7 +215,7 @@ export class Dispatcher {
    * process runs jobs.
    */
   immediateQueueMax(job: table.NewJob): number | null {
-    return this.shared ? Math.floor(job.queue_concurrency * immediate_share) : null;
+    return this.is_shared ? Math.floor(job.queue_concurrency * immediate_share) : null;
   }
 
   /** Renews the leases of running jobs; aborts those that another process has taken over. */
@@ -235,7 +235,7 @@ export class Dispatcher {
     const { store, clock } = this.options;
     const slots = this.options.slots_max - this.slots_taken - this.reserved.size;
     if (this.is_closed) return no_claim;
-    const { ids, is_complete } = this.shared
+    const { ids, is_complete } = this.is_shared
       ? { ids: await this.findAny(slots), is_complete: false }
       : await this.select(store.db, slots);
     if (ids.length === 0) return no_claim;
@@ -244,7 +244,7 @@ export class Dispatcher {
       const claim = async (tx: Db): Promise<table.Claimed[]> => {
         // With the lock, so that nobody else claims meanwhile: limits are counts, which hold
         // across processes only this way.
-        const job_ids = this.shared
+        const job_ids = this.is_shared
           ? (await this.select(tx, slots, await this.runningCounts(tx))).ids
           : ids;
         const now_ms = clock.now_ms();

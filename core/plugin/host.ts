@@ -68,7 +68,8 @@ export class Host {
   readonly queue: JobQueue;
   readonly failures: PluginFailure[];
   readonly operations: Operations;
-  private readonly fileOf: ReadonlyMap<Plugin, string>;
+  /** The file of each plugin in the plugins directory. */
+  private readonly dropped_in: ReadonlyMap<Plugin, string>;
   private readonly slots = new SlotRegistry();
   /** By id: every slot that is read. */
   private readonly slots_by_id = new Map<string, SlotRef<any>>();
@@ -87,7 +88,7 @@ export class Host {
     this.sealed = createSeal(paths.data, secret_key);
     this.settings = new LiveSettings({ ...options, sealed: this.sealed });
     this.failures = [...failures];
-    this.fileOf = new Map(dropped_in.map(({ plugin, file }) => [plugin, file]));
+    this.dropped_in = new Map(dropped_in.map(({ plugin, file }) => [plugin, file]));
     this.stalls = new StallMeter(log);
     this.faults = new PluginFaults(log, options.clock);
     this.guard = new Guard(this.code, this.faults);
@@ -115,7 +116,7 @@ export class Host {
   /** Migrates the tables and sets every plugin up. Call it once, before everything else. */
   async setUp(): Promise<void> {
     const { built_in, disabled, reserved, store } = this.options;
-    const plugins = [...built_in, ...this.fileOf.keys()];
+    const plugins = [...built_in, ...this.dropped_in.keys()];
     const { sorted, refused, off } = order(plugins, { disabled, reserved, sound: built_in });
     this.plugins_off = off;
     for (const { plugin, reason } of refused) this.leaveOut(plugin, reason);
@@ -155,7 +156,7 @@ export class Host {
   }
 
   /** Other processes may serve the same database. */
-  get shares(): boolean {
+  get is_shared(): boolean {
     return this.options.store.channel !== null;
   }
 
@@ -166,16 +167,16 @@ export class Host {
 
   private statusOf(plugin: Plugin): PluginStatus {
     const { name, version } = plugin;
-    const file = this.fileOf.get(plugin) ?? null;
+    const file = this.dropped_in.get(plugin) ?? null;
     return { name, version, built_in: file === null, file };
   }
 
   /** The parts of each plugin; less is known of one that is not set up. */
   get described(): readonly DescribedPlugin[] {
-    const plugins: readonly Plugin[] = [...this.options.built_in, ...this.fileOf.keys()];
+    const plugins: readonly Plugin[] = [...this.options.built_in, ...this.dropped_in.keys()];
     return plugins.map((plugin) => {
       const result = this.running.find((running) => running.plugin === plugin)?.result ?? null;
-      const file = this.fileOf.get(plugin) ?? null;
+      const file = this.dropped_in.get(plugin) ?? null;
       return { file, runs: result !== null, description: describePlugin(plugin, result) };
     });
   }
@@ -229,7 +230,7 @@ export class Host {
    */
   async inTime<R>(label: CodeLabel, read: () => R | Promise<R>, otherwise: NoInfer<R>): Promise<R> {
     const answer = Promise.resolve(read());
-    if (![...this.fileOf.keys()].some(({ name }) => name === label.plugin)) return answer;
+    if (![...this.dropped_in.keys()].some(({ name }) => name === label.plugin)) return answer;
     const timeout_error = new Error(`it took longer than ${read_ms_max / 1_000} s`);
     return withTimeout(answer, read_ms_max, () => timeout_error).catch((error: unknown) => {
       if (error !== timeout_error) throw error;
@@ -256,7 +257,7 @@ export class Host {
     });
     for (const { plugin, result } of this.running) {
       if (!result.start) continue;
-      if (this.fileOf.has(plugin))
+      if (this.dropped_in.has(plugin))
         await withCodeTimeout(result.start(), setup_ms_max, "its start").catch((error: unknown) =>
           this.noteFailure(plugin, "start", error),
         );
@@ -308,7 +309,7 @@ export class Host {
     const migrated_plugins: Plugin[] = [];
     const migrateOne = async (plugin: Plugin): Promise<boolean> => {
       try {
-        if (this.fileOf.has(plugin)) await migrating.droppedIn(plugin);
+        if (this.dropped_in.has(plugin)) await migrating.droppedIn(plugin);
         migrated_plugins.push(plugin);
         return true;
       } catch (error) {
@@ -331,7 +332,7 @@ export class Host {
       this.leaveOut(plugin, `it needs the service ${id}, whose plugin was left out`);
       return false;
     }
-    const file = this.fileOf.get(plugin);
+    const file = this.dropped_in.get(plugin);
     try {
       const dropped_in = file === undefined ? undefined : { file, guard: this.guard };
       const context = contextOf(plugin, dropped_in, sources);
@@ -359,7 +360,7 @@ export class Host {
 
   private register(plugin: Plugin, checked: SetUpResult): void {
     const guard = { guard: this.guard, slotOf: (id: string) => this.slots_by_id.get(id) };
-    const result = this.fileOf.has(plugin) ? guardedResult(plugin, checked, guard) : checked;
+    const result = this.dropped_in.has(plugin) ? guardedResult(plugin, checked, guard) : checked;
     this.running.push({ plugin, result });
     for (const [key, ref] of refsOf(plugin.provides))
       this.services.set(ref.id, frozenService(result.services[key]));
@@ -379,7 +380,7 @@ export class Host {
 
   /** @throws Error when it is built in. */
   private leaveOut(plugin: Plugin, reason: string): void {
-    const file = this.fileOf.get(plugin);
+    const file = this.dropped_in.get(plugin);
     if (file === undefined)
       throw new Error(`The built-in plugin ${plugin.name} can't run: ${reason}.`);
     this.failures.push({ name: plugin.name, file, reason });

@@ -429,7 +429,9 @@ test.skipIf(!chromium_path)(
     await page.getByRole("button", { name: "Delete permanently" }).click();
     await page.getByText("was permanently deleted").waitFor();
     await page.getByText("No deleted chats").waitFor();
-    expect(at.api("GET", new URL(chat).pathname.replace("/console", ""))).rejects.toThrow("404");
+    await expect(at.api("GET", new URL(chat).pathname.replace("/console", ""))).rejects.toThrow(
+      "404",
+    );
   },
   60_000,
 );

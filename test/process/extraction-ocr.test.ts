@@ -719,7 +719,7 @@ describe("a page that is too slow", () => {
   test("fails the file when the next is slow too and nothing was read yet", async () => {
     const { starts, found } = await readWith([1, 2]);
     expect(starts).toEqual([1, 2]);
-    expect(found).rejects.toMatchObject({
+    await expect(found).rejects.toMatchObject({
       code: "timeout",
       message: "Recognising the text of this PDF took too long and was stopped.",
     });

@@ -82,7 +82,7 @@ test("an aborted request stops waiting and blocks nobody", async () => {
   await settled();
   expect(order).toEqual(["a1"]);
   leaving.abort(new Error("hung up"));
-  expect(gone).rejects.toThrow("hung up");
+  await expect(gone).rejects.toThrow("hung up");
   await behind;
   expect(order).toEqual(["a1", "c1"]);
 });
@@ -91,12 +91,12 @@ test("waiting requests are limited in total, per owner, and in time", async () =
   const { take } = budget();
   const release = await take("a1", 10);
   const waiting = [take("a2", 1), take("a3", 1)];
-  expect(take("a4", 1)).rejects.toThrow(BudgetRefusal);
+  await expect(take("a4", 1)).rejects.toThrow(BudgetRefusal);
   waiting.push(take("b1", 1), take("c1", 1));
-  expect(take("d1", 1)).rejects.toThrow(BudgetRefusal);
+  await expect(take("d1", 1)).rejects.toThrow(BudgetRefusal);
   release();
   await Promise.all(waiting);
   const short = budget(1);
   await short.take("a1", 10);
-  expect(short.take("b1", 1)).rejects.toThrow(BudgetRefusal);
+  await expect(short.take("b1", 1)).rejects.toThrow(BudgetRefusal);
 });

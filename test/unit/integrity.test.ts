@@ -109,6 +109,6 @@ test("a file that isn't a database is damaged", async () => {
   await Bun.write(path, "x".repeat(20 * 2 ** 20));
   expect(await searchAll()).toEqual([expect.stringMatching(/not a database/)]);
 });
-test("a missing file can't be checked", () => {
-  expect(searchAll()).rejects.toThrow("unable to open");
+test("a missing file can't be checked", async () => {
+  await expect(searchAll()).rejects.toThrow("unable to open");
 });

@@ -126,7 +126,7 @@ test("a caller that waits too long is refused, and the slot goes to the next", a
   const limiter = new Limiter({ concurrency: 1, wait_ms_max: 5 });
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = limiter.run(() => promise, { key: "a" });
-  expect(limiter.run(async () => "never", { key: "b" })).rejects.toMatchObject({
+  await expect(limiter.run(async () => "never", { key: "b" })).rejects.toMatchObject({
     reason: "timeout",
   });
   await Bun.sleep(20);
@@ -140,7 +140,7 @@ test("callers beyond the limit of waiting ones are refused", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = limiter.run(() => promise);
   const second = limiter.run(async () => "second");
-  expect(limiter.run(async () => "third")).rejects.toEqual(new LimiterRefusal("full"));
+  await expect(limiter.run(async () => "third")).rejects.toEqual(new LimiterRefusal("full"));
   resolve();
   await first;
   expect(await second).toBe("second");

@@ -59,11 +59,15 @@ interface EventLogContext extends Pick<
   readonly newRunId: () => string;
   /** Events kept per owner. Default 10,000. */
   readonly kept_max?: number;
+  /** Their size; one about a document in a thousand folders is long. Default 16 MiB. */
+  readonly kept_bytes_max?: number;
 }
 
 const runs_max = 50;
 /** Up to this many more may accumulate, so that they are deleted in batches. */
 const spare = 256;
+/** … or this many more bytes. */
+const spare_bytes = 2 ** 20;
 const batch = 500;
 /** What one read returns: every open stream may hold as much for a client that is slow. */
 const at_once = { limit: 100, bytes_max: 64 * 1024 };
@@ -75,6 +79,8 @@ const at_once = { limit: 100, bytes_max: 64 * 1024 };
 export class EventLog implements EventWriter {
   /** Owner → open streams of this process. */
   private readonly listeners = new Map<string, number>();
+  /** Owner → bytes written since his log was last shortened. */
+  private readonly written_bytes = new Map<string, number>();
   private byEvent: ReadonlyMap<string, StreamedEvent> | undefined;
 
   constructor(private readonly ctx: EventLogContext) {}
@@ -110,7 +116,7 @@ export class EventLog implements EventWriter {
     const seq = await store.nextSeq(tx, owner_id);
     if (seq === undefined) return;
     if (replaces !== undefined) await store.dropReplaced(tx, owner_id, replaces);
-    await store.insertEvent(tx, {
+    const row = {
       owner_id,
       seq,
       type,
@@ -118,10 +124,27 @@ export class EventLog implements EventWriter {
       folder_ids: JSON.stringify(await this.withRoots(tx, folder_ids)),
       replaces: stays ? null : (replaces ?? null),
       created_at: this.ctx.now_ms(),
-    });
-    const { kept_max = 10_000, notifier } = this.ctx;
-    if (seq % spare === 0 && seq > kept_max) await store.dropUpTo(tx, owner_id, seq - kept_max);
-    notifier.publish(EventsGrew, owner_id, null);
+    };
+    await store.insertEvent(tx, row);
+    await this.shorten(tx, row);
+    this.ctx.notifier.publish(EventsGrew, owner_id, null);
+  }
+
+  /** Drops the oldest events of a log that has grown by enough. */
+  private async shorten(
+    tx: Db,
+    { owner_id, seq, body, folder_ids }: Pick<EventRow, "owner_id" | "seq" | "body" | "folder_ids">,
+  ): Promise<void> {
+    const { kept_max = 10_000, kept_bytes_max = 16 * 2 ** 20 } = this.ctx;
+    const bytes =
+      (this.written_bytes.get(owner_id) ?? 0) + Buffer.byteLength(body) + folder_ids.length;
+    const is_due = seq % spare === 0 || bytes >= spare_bytes;
+    this.written_bytes.set(owner_id, is_due ? 0 : bytes);
+    if (!is_due) return;
+    if (seq > kept_max) await store.dropUpTo(tx, owner_id, seq - kept_max);
+    const limits = { limit: batch, bytes_max: kept_bytes_max };
+    const beyond = await store.newestBeyond(tx, owner_id, limits);
+    if (beyond !== undefined) await store.dropUpTo(tx, owner_id, beyond);
   }
 
   /**
@@ -207,6 +230,7 @@ export class EventLog implements EventWriter {
           await store.deleteReader(tx, owner_id);
           afterCommit(() => {
             if (!this.listeners.get(owner_id)) this.listeners.delete(owner_id);
+            this.written_bytes.delete(owner_id);
           });
           return false;
         }),

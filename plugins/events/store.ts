@@ -1,5 +1,5 @@
 /** Every SQL statement for the log of events. The database is the first parameter. */
-import { toNumber, type Db, type PreparedReads } from "../../core/sdk";
+import { sql, toNumber, type Db, type PreparedReads } from "../../core/sdk";
 
 /** A user for whom events are written. */
 export interface ReaderRow {
@@ -112,6 +112,9 @@ export async function readReader(
   return row && numbered(row);
 }
 
+/** The size of an event, which is known without reading it. */
+const event_bytes = "octet_length(body) + octet_length(folder_ids)";
+
 /**
  * Some events after this one, oldest first: at most `limit`, and no more than take about
  * `bytes_max`, because one about a document in a thousand folders is long.
@@ -122,9 +125,8 @@ export async function eventsAfter(
   seq: number,
   { limit, bytes_max }: { readonly limit: number; readonly bytes_max: number },
 ): Promise<Pick<EventRow, "seq" | "type" | "body" | "folder_ids">[]> {
-  // The size of a text is known without reading it.
   const sizes = await reads.all<{ readonly seq: number; readonly bytes: number }>(
-    `select seq, octet_length(body) + octet_length(folder_ids) as bytes from events_log
+    `select seq, ${event_bytes} as bytes from events_log
      where owner_id = ? and seq > ? order by seq limit ?`,
     owner_id,
     seq,
@@ -141,6 +143,24 @@ export async function eventsAfter(
     sizes.at(full_at)!.seq,
   );
   return rows.map((row) => ({ ...row, seq: toNumber(row.seq) }));
+}
+
+/**
+ * The newest of the owner's events that are to be dropped so that the rest take at most
+ * `bytes_max`, or of the oldest `limit` of them; undefined when there are none.
+ */
+export async function newestBeyond(
+  db: EventsDb,
+  owner_id: string,
+  { limit, bytes_max }: { readonly limit: number; readonly bytes_max: number },
+): Promise<number | undefined> {
+  const { rows } = await sql<{ readonly seq: number }>`
+    select seq from (
+      select seq, sum(${sql.raw(event_bytes)}) over (order by seq desc) as bytes
+      from events_log where owner_id = ${owner_id}) as sized
+    where bytes > ${bytes_max} order by seq limit ${limit}`.execute(db);
+  const last = rows.at(-1);
+  return last && toNumber(last.seq);
 }
 
 /** Drops the owner's events up to this number. */

@@ -134,6 +134,22 @@ test("long events are sent a few at a time: an open stream holds little", async 
   expect(Math.max(...lengths)).toBeLessThan(128 * 1024);
 });
 
+test("a log of long events is shortened by size: its oldest events go first", async () => {
+  await using server = await startTestServer();
+  const ada = await person(server, "ada");
+  const body = JSON.stringify({ event: "document.changed", folder_ids: ["x".repeat(70_000)] });
+  const after = await logged(server, 255, { type: "document.changed", body });
+  const folder = await ada.folder();
+  const kept = await rows(server, "events_log");
+  expect([kept > 200, (kept - 1) * body.length <= 16 * 2 ** 20]).toEqual([true, true]);
+  const stream = await listening(server, "ada", "", { after });
+  await stream.until(({ event }) => event === "reset");
+  const renamed = await ada.send("PUT", `/folders/${folder}`, { name: "renamed" });
+  expect(renamed.status).toBe(200);
+  await stream.until(about("folder.changed", folder));
+  await stream.disconnect();
+});
+
 test("streams that leave out thousands of events let others in between", async () => {
   await using server = await startTestServer();
   const ada = await person(server, "ada");

@@ -114,4 +114,23 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0008_many_subfolders",
+    up: async (tx) => {
+      // Thousands of subfolders are read page by page, or their ids from the index alone.
+      await tx.schema.dropIndex("folders_by_parent").execute();
+      await tx.schema
+        .createIndex("folders_by_parent")
+        .on("folders")
+        .columns(["parent_id", "deleted_at", "created_at", "id"])
+        .execute();
+      // Every imported item looks for its folder.
+      await tx.schema
+        .createIndex("folders_by_name")
+        .on("folders")
+        .columns(["owner_id", "parent_id", "name"])
+        .where(sql.ref("deleted_at"), "is", null)
+        .execute();
+    },
+  },
 ];

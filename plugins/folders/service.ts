@@ -119,7 +119,7 @@ export class FolderService implements Folders {
     { parent_id, name, admitted }: Parameters<Folders["ensureChild"]>[2],
   ): Promise<string> {
     requireAdmitted(admitted);
-    const existing = await findChild(tx, parent_id, name);
+    const existing = await findChild(tx, { owner_id, parent_id, name });
     if (existing) return existing.id;
     const folder = this.newRow(owner_id, parent_id, name, null);
     await this.insert(tx, folder);
@@ -137,8 +137,7 @@ export class FolderService implements Folders {
     signal?: AbortSignal,
   ): Promise<AdmittedFolder> {
     const { before_create, db } = this.ctx;
-    if (!before_create.any || (await findChild(db, child.parent_id, child.name)))
-      return nobody_refused;
+    if (!before_create.any || (await findChild(db, child))) return nobody_refused;
     return this.admit({ ...child, description: null }, signal);
   }
 
@@ -363,12 +362,14 @@ export class FolderService implements Folders {
   }
 }
 
-/** The subfolder with that name, in canonical composition. */
-async function findChild(db: Db, parent_id: string, name: string) {
-  const composed = name.normalize("NFC");
-  const children = await store.childrenOf(db, parent_id);
-  return children.find((child) => child.name.normalize("NFC") === composed);
-}
+/** The subfolder with that name, composed or decomposed: file systems differ. */
+const findChild = (
+  db: Db,
+  { name, ...parent }: { readonly owner_id: string; parent_id: string; readonly name: string },
+) =>
+  store.findSubfolderNamed(db, parent, [
+    ...new Set([name, name.normalize("NFC"), name.normalize("NFD")]),
+  ]);
 
 const copyOf = ({
   id,

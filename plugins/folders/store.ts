@@ -190,34 +190,42 @@ export async function sumSyncing(db: FoldersDb, ids: readonly string[]): Promise
 const ids_in_lookup_max = 500;
 
 /**
- * The ids of these folders and of their subfolders, in no order, each once. They are read as one
- * value, because thousands of rows would take longer.
+ * The ids of these folders and of their subfolders, in no order, each once. Those of subfolders are
+ * read as one value, because thousands of rows would take longer, and from an index alone.
  */
 export async function idsWithSubfolders(
   db: FoldersDb,
   ids: readonly string[],
 ): Promise<readonly string[]> {
   if (ids.length === 0) return [];
+  const given_ids = new Set(ids);
+  const outer = (await findParents(db, ids)).filter(
+    ({ parent_id }) => parent_id === null || !given_ids.has(parent_id),
+  );
   const row = await present(db)
     .select(sql<string | null>`string_agg(id, ' ')`.as("ids"))
-    .where((e) => e.or([e("id", "in", ids), e("parent_id", "in", ids)]))
+    .where("parent_id", "in", ids)
     .executeTakeFirst();
-  return listOfIds(row?.ids ?? "");
+  return listOfIds([...outer.map(({ id }) => id), row?.ids ?? ""].join(" ").trim());
 }
 
-/** The subfolders of a folder, oldest first. */
-export const childrenOf = (
+/** The oldest subfolder with one of these names. */
+export async function findSubfolderNamed(
   db: FoldersDb,
-  parent_id: string,
-): Promise<Pick<FolderRow, "id" | "name">[]> =>
-  present(db)
-    .select(["id", "name"])
+  { owner_id, parent_id }: Pick<FolderRow, "owner_id" | "parent_id">,
+  names: readonly string[],
+): Promise<Pick<FolderRow, "id"> | undefined> {
+  // Not sorted by the database, which would read all subfolders from the index in that order.
+  const rows = await present(db)
+    .select(["id", "created_at"])
+    .where("owner_id", "=", owner_id)
     .where("parent_id", "=", parent_id)
-    .orderBy("created_at")
-    .orderBy("id")
+    .where("name", "in", names)
     .execute();
+  return rows.sort((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))[0];
+}
 
-/** The same with all columns: the first `limit` after a subfolder, or from the first one on. */
+/** Subfolders, oldest first: the first `limit` after a subfolder, or from the first one on. */
 export const subfoldersAfter = (
   db: FoldersDb,
   parent_id: string,

@@ -45,6 +45,8 @@ const searcher_idle_ms = 2 * 60_000;
 const spared_bytes_max = 256 * 2 ** 20;
 /** A text of more UTF-16 units takes much memory. */
 const large_text_length = 2 ** 20;
+/** The ids of ten thousand folders, in characters. */
+const large_scope_length = 300_000;
 const probe_limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
 const size_limits = { timeout_ms: 5 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
 /** Health counts no further. */
@@ -243,5 +245,7 @@ const searcherOf = (
       vector_cache_bytes_max: caches.vector_cache,
     },
     idle_ms: searcher_idle_ms,
+    isLarge: (request) =>
+      "search" in request && request.search.folder_ids.length > large_scope_length,
     log,
   });

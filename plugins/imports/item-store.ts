@@ -142,18 +142,25 @@ export const endPending = (
 ): Promise<number> => changeAll(db, run_id, "pending", values, host);
 /** The error code of an item that failed when it was listed: there is nothing to fetch or read. */
 export const unlisted = "unlisted";
-/** Deletes such items of a run, which a new listing finds again; returns how many. */
-export const forgetUnlisted = async (db: ImportsDb, run_id: string): Promise<number> =>
-  toNumber(
-    (
-      await db
-        .deleteFrom("imports_items")
-        .where("run_id", "=", run_id)
-        .where("status", "=", "failed")
-        .where("error_code", "=", unlisted)
-        .executeTakeFirst()
-    ).numDeletedRows,
-  );
+/**
+ * Deletes such items of a run, which a new listing finds again, this many at a time, yielding to
+ * the event loop in between; returns how many.
+ */
+export async function forgetUnlisted(db: ImportsDb, run_id: string): Promise<number> {
+  const some = db
+    .selectFrom("imports_items")
+    .select("id")
+    .where("run_id", "=", run_id)
+    .where("status", "=", "failed")
+    .where("error_code", "=", unlisted)
+    .limit(changed_at_once);
+  const forget = db.deleteFrom("imports_items").where("id", "in", some);
+  for (let total = 0; ; await nextTurn()) {
+    const deleted = toNumber((await forget.executeTakeFirst()).numDeletedRows);
+    total += deleted;
+    if (deleted < changed_at_once) return total;
+  }
+}
 /** Makes the failed items of a run pending again; returns how many. */
 export const reopenFailed = (db: ImportsDb, run_id: string): Promise<number> =>
   changeAll(db, run_id, "failed", {
@@ -190,7 +197,7 @@ export async function listItems(
   });
 }
 const deleted_at_once = 200;
-/** Deletes some items of a run; false when there were none. */
+/** Deletes some items of a run; false when there are no more. */
 export const deleteSome = async (db: ImportsDb, run_id: string): Promise<boolean> =>
   (
     await db
@@ -204,7 +211,7 @@ export const deleteSome = async (db: ImportsDb, run_id: string): Promise<boolean
       )
       .returning("id")
       .execute()
-  ).length > 0;
+  ).length === deleted_at_once;
 /** The first ordinal of the run's next listing. */
 export const nextOrdinal = async (db: ImportsDb, run_id: string): Promise<number> =>
   toNumber(

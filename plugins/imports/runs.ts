@@ -304,15 +304,17 @@ export async function documentSettled(
   }
 }
 
-/** Deletes runs older than the retention time, in batches with pauses in between. */
+/** Deletes runs older than the retention time, with their items, in parts. */
 export async function deleteOldRuns(
   { inDeletion, keep_runs_ms, certain_now_ms, truncateWal }: ImportContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const deleteBatch = () =>
-    inDeletion((tx) => store.deleteRuns(tx, certain_now_ms() - keep_runs_ms()));
-  while (!signal.aborted && (await deleteBatch()) > 0) {
-    truncateWal();
-    await Bun.sleep(20);
-  }
+  const deletePart = async (tx: Db): Promise<boolean> => {
+    const run = await store.anyOldRun(tx, certain_now_ms() - keep_runs_ms());
+    if (run === undefined) return false;
+    if (!(await itemStore.deleteSome(tx, run.id))) await store.deleteRun(tx, run.id);
+    return true;
+  };
+  await inParts(() => inDeletion(deletePart), signal);
+  truncateWal();
 }

@@ -335,21 +335,18 @@ export const forgetSource = (
 export const typeOf = (start: string): string =>
   JSON.parse(/^\{"type":("(?:[^"\\]|\\.)*")/.exec(start)![1]!);
 
-const batch_runs = 20;
-/** Deletes a batch of runs that ended before `finished_until`, epoch ms; returns how many. */
-export async function deleteRuns(db: ImportsDb, finished_until: number): Promise<number> {
-  const old = await db
+/** A run that ended before `finished_until`, epoch ms. */
+export const anyOldRun = (
+  db: ImportsDb,
+  finished_until: number,
+): Promise<Pick<RunRow, "id"> | undefined> =>
+  db
     .selectFrom("imports_runs")
     .select("id")
     .where("finished_at", "<=", finished_until)
-    .limit(batch_runs)
-    .execute();
-  if (old.length === 0) return 0;
-  const ids = old.map(({ id }) => id);
-  await db.deleteFrom("imports_items").where("run_id", "in", ids).execute();
-  await db.deleteFrom("imports_runs").where("id", "in", ids).execute();
-  return ids.length;
-}
+    .orderBy("finished_at")
+    .limit(1)
+    .executeTakeFirst();
 
 /** Any run of the owner. */
 export const anyRun = (db: ImportsDb, owner_id: string): Promise<RunState | undefined> =>
@@ -357,7 +354,6 @@ export const anyRun = (db: ImportsDb, owner_id: string): Promise<RunState | unde
     .selectFrom("imports_runs")
     .select(state)
     .where("owner_id", "=", owner_id)
-    .orderBy("id")
     .limit(1)
     .executeTakeFirst();
 export const deleteRun = (db: ImportsDb, id: string) =>

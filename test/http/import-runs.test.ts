@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { definePlugin, fill, t } from "../../core/sdk";
 import { ImportSources, type ImportSource } from "../../plugins/imports/contract";
+import { Prune } from "../../plugins/imports/jobs";
 import * as store from "../../plugins/imports/store";
 import { importRefusalCases } from "../cases/import-refusals";
 import { filesOf } from "../helpers/data-directory";
@@ -667,10 +668,21 @@ describe("changes during a run, and failures", () => {
     const { run } = await importing(await ada.folder(), urls(path()));
     const { db } = server.store;
     await db.updateTable("imports_runs").set({ finished_at: 1 }).where("id", "=", run.id).execute();
-    expect([
-      await store.deleteRuns(db as never, 1),
-      (await ada.send("GET", `/imports/${run.id}`)).status,
-    ]).toEqual([1, 404]);
+    const { id, ...item } = await db
+      .selectFrom("imports_items")
+      .selectAll()
+      .where("run_id", "=", run.id)
+      .executeTakeFirstOrThrow();
+    const more = Array.from({ length: 500 }, (_, at) => ({
+      ...item,
+      id: `${id}${at}`,
+      uri: `${item["uri"]}${at}`,
+      source_uri: null,
+    }));
+    await db.insertInto("imports_items").values(more).execute();
+    await server.host.queue.enqueue(db, Prune, {});
+    await server.settle();
+    expect((await ada.send("GET", `/imports/${run.id}`)).status).toBe(404);
     expect(
       await db.selectFrom("imports_items").selectAll().where("run_id", "=", run.id).execute(),
     ).toEqual([]);

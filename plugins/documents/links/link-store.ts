@@ -211,7 +211,10 @@ export const findNamesake = (
     .limit(1)
     .executeTakeFirst();
 
-/** The newest document in the folder that was imported from there. */
+/**
+ * The newest document in the folder that was imported from there. A join would let SQLite begin
+ * with the documents of the folder, of which there may be fifty thousand.
+ */
 export const findImported = (
   db: DocumentsDb,
   folder_id: string,
@@ -219,12 +222,19 @@ export const findImported = (
 ): Promise<DocumentRow | undefined> =>
   db
     .selectFrom("documents as d")
-    .innerJoin("documents_links as l", "l.document_id", "d.id")
     .selectAll("d")
     .where(sql.ref("d.source_kind"), "=", sql.lit("import"))
     .where("d.source_uri", "=", source_uri)
-    .where("l.folder_id", "=", folder_id)
-    .where("l.deleted_at", "is", null)
+    .where((e) =>
+      e.exists(
+        e
+          .selectFrom("documents_links as l")
+          .select("l.document_id")
+          .whereRef("l.document_id", "=", "d.id")
+          .where("l.folder_id", "=", folder_id)
+          .where("l.deleted_at", "is", null),
+      ),
+    )
     .orderBy("d.created_at", "desc")
     .orderBy("d.id", "desc")
     .limit(1)

@@ -1,16 +1,14 @@
 /** Lists of a large folder in every order and with every filter: results, and indexes used. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { SqliteQueryCompiler, sql, type KyselyPlugin, type RootOperationNode } from "kysely";
 import { batchesOf } from "../../core/lib/batch";
 import { file_types } from "../../core/lib/file-types";
-import type { Db } from "../../core/store/store";
-import { rowsOf, setRunner } from "../../core/store/raw-statements";
 import type { Folder } from "../../plugins/folders/contract";
 import { DocumentLists, type ListQuery } from "../../plugins/documents/lists/list-store";
 import { nameFolded, nameOrder } from "../../plugins/documents/creation/names";
-import { on_postgres, onSqlite } from "../helpers/databases";
+import { onSqlite } from "../helpers/databases";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
+import { plansOf, Watch } from "../helpers/query-plans";
 
 /** More links than are sorted in memory, for each common status. */
 const count = 4_500;
@@ -148,49 +146,9 @@ const filters: [why: string, filter: ListQuery][] = [
   ["restorable documents by name", { deleted: true, name: "report 1" }],
 ];
 
-/** Records every statement that the lists run. */
-class Watch implements KyselyPlugin {
-  /** Statements compiled by Kysely; those that lack values were compiled for later use. */
-  readonly nodes: RootOperationNode[] = [];
-  /** Statements compiled earlier. */
-  readonly written: { readonly sql: string; readonly parameters: readonly unknown[] }[] = [];
-
-  watched(db: Db): Db {
-    return setRunner(db.withPlugin(this), (text, parameters) => {
-      this.written.push({ sql: text, parameters });
-      return rowsOf(db, text, parameters);
-    });
-  }
-  transformQuery({ node }: { readonly node: RootOperationNode }) {
-    this.nodes.push(node);
-    return node;
-  }
-  async transformResult({ result }: any) {
-    return result;
-  }
-}
-/** The query plans for reading links, where SQLite reports them. */
-async function plansOf({ nodes, written }: Watch): Promise<string[]> {
-  const plans: string[] = [];
-  if (on_postgres) return plans;
-  const compiled = nodes
-    .map((node) => new SqliteQueryCompiler().compileQuery(node, { queryId: "plan" } as any))
-    .filter(({ parameters }) => parameters.every((value) => typeof value !== "object"));
-  for (const { sql: text, parameters } of [...compiled, ...written]) {
-    if (!text.includes("documents_links")) continue;
-    const words = text.split("?").map((part) => sql.raw(part));
-    const statement = words.flatMap((word, at) =>
-      at === 0 ? [word] : [sql`${parameters[at - 1]}`, word],
-    );
-    const { rows } = await sql<{
-      detail: string;
-    }>`explain query plan ${sql.join(statement, sql``)}`.execute(server.store.db);
-    // A count up to a limit scans the subquery, which is not a scan of the table.
-    const counts = /^(?:CO-ROUTINE|SCAN) some$/;
-    plans.push(...rows.flatMap(({ detail }) => (counts.test(detail) ? [] : [detail])));
-  }
-  return plans;
-}
+/** The query plans for reading links. */
+const linkPlans = (watch: Watch): Promise<string[]> =>
+  plansOf(watch, server.store.db, "documents_links");
 
 describe("pages of a large folder match a full scan", () => {
   for (const [why, filter] of filters)
@@ -212,7 +170,7 @@ describe("pages of a large folder match a full scan", () => {
             ]);
           }
           // Each must use an index from its first column on, without sorting by the database.
-          for (const plan of await plansOf(watch))
+          for (const plan of await linkPlans(watch))
             expect(plan).toMatch(
               /^SEARCH l USING (COVERING )?INDEX documents_links_by_\w+ \(folder_id=\? AND is_deleted=\?/,
             );
@@ -238,7 +196,7 @@ onSqlite("plans").test("what a single index covers is read from it alone", async
     const watch = new Watch();
     const lists = new DocumentLists(watch.watched(server.store.db));
     await lists.list(folder, query, { page: 20, per_page: 50 }, signal);
-    const plans = await plansOf(watch);
+    const plans = await linkPlans(watch);
     expect(plans.length).toBeGreaterThan(0);
     const own_plan = `USING COVERING INDEX documents_links_by_${name} `;
     // The index by type may be used too, to count documents of a type or of other types.

@@ -48,14 +48,17 @@ export const expiredChats = (
     .execute();
 
 /** Some sessions of the owner that are not gone for good, deleted or not. */
-export const chatsOf = (db: ChatsDb, owner_id: string, limit: number): Promise<ChatRow[]> =>
-  db
+export async function chatsOf(db: ChatsDb, owner_id: string, limit: number): Promise<ChatRow[]> {
+  const chats = db
     .selectFrom("chats")
     .selectAll()
     .where("owner_id", "=", owner_id)
     .where("gone_at", "is", null)
-    .limit(limit)
-    .execute();
+    .limit(limit);
+  // Each has an index of its own.
+  const live = await chats.where("deleted_at", "is", null).execute();
+  return live.length > 0 ? live : chats.where(is_restorable).execute();
+}
 
 /** When the first restorable session was deleted; undefined when there is none. */
 export async function firstDeletion(db: ChatsDb): Promise<number | undefined> {

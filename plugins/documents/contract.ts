@@ -238,24 +238,21 @@ export interface Documents {
    */
   findQuotes(db: Db, document_id: string, quotes: readonly string[]): Promise<Set<string>>;
   /**
-   * Converts the code points `start` and `end` of this version's text, and returns its pages, and
-   * the times of what is between them, all as UTF-16 indices. Undefined when the version is gone.
+   * Converts the code points `start` and `end` of these places in this version's text, and returns
+   * its pages, and the times of what is between them, all as UTF-16 indices. Undefined when the
+   * version is gone.
    */
   findSpans(
     db: Db,
-    place: {
-      readonly document_id: string;
-      readonly version: number;
-      readonly start: number;
-      readonly end: number;
-    },
+    version: { readonly document_id: string; readonly version: number },
+    places: readonly { readonly start: number; readonly end: number }[],
   ): Promise<
     | {
         readonly start: number;
         readonly end: number;
         readonly pages: readonly PageSpan[];
         readonly times: readonly TimeSpan[];
-      }
+      }[]
     | undefined
   >;
   /** Labels by page, for current versions. Documents without labels are missing. */

@@ -232,14 +232,22 @@ export const documentQueries: Pick<
       return document ? textStore.findQuotes(db, document.text, quotes) : new Set();
     }),
 
-  findSpans: (db, { start, end, ...version }) =>
+  findSpans: (db, version, places) =>
     rereadIfGone(async () => {
       const spans = await textStore.findSpans(db, version);
       if (spans === undefined) return undefined;
-      const places = textStore.placesIn(db, spans.text);
-      const [from, to] = [await places.unitAt(start), await places.unitAt(end)];
-      const times = spans.times === null ? [] : spansBetween<TimeSpan>(spans.times, from, to);
-      return { start: from, end: to, pages: spans.pages, times };
+      const units = textStore.placesIn(db, spans.text);
+      const converted: { start: number; end: number }[] = [];
+      for (const { start, end } of places)
+        converted.push({ start: await units.unitAt(start), end: await units.unitAt(end) });
+      // Read last, because they may take megabytes: nothing is waited for with them in memory.
+      const times = await textStore.findTimes(db, version);
+      return converted.map(({ start, end }) => ({
+        start,
+        end,
+        pages: spans.pages,
+        times: times === null ? [] : spansBetween<TimeSpan>(times, start, end),
+      }));
     }),
 
   findPageLabels: async (db, document_ids) =>

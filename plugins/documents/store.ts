@@ -123,24 +123,26 @@ export const isLinked = (document_id: string) =>
 
 /** Spans of a text with properties. Offsets are UTF-16 indices into the text. */
 export type Spans = Pick<Extracted, "pages" | "headings" | "times">;
+/** Pages and headings. */
+export type Outline = Omit<Spans, "times">;
+/** The same, with the times as JSON: captions may have a hundred thousand. */
+export type SpansWithJson = Outline & Pick<StoredSpans, "times">;
 /** The columns with pages, headings and times, as JSON. */
 export type StoredSpans = Pick<VersionRow, "pages" | "page_labels" | "headings" | "times">;
 
-export const toStoredSpans = ({ pages, headings, times }: Spans): StoredSpans => ({
+export const toStoredSpans = ({ pages, headings, times }: SpansWithJson): StoredSpans => ({
   pages: JSON.stringify(pages.map(({ page, start, end }) => ({ page, start, end }))),
   page_labels: toStoredLabels(pages),
   headings: headings?.length ? JSON.stringify(headings) : null,
-  times: times?.length ? JSON.stringify(times) : null,
+  times,
 });
-export const fromStoredSpans = ({ times, ...outline }: StoredSpans): Spans => ({
+export const toStoredTimes = (times: Spans["times"]): string | null =>
+  times?.length ? JSON.stringify(times) : null;
+export const fromStoredSpans = ({ times, ...outline }: StoredSpans): SpansWithJson => ({
   ...fromStoredOutline(outline),
-  ...(times === null ? {} : { times: JSON.parse(times) }),
+  times,
 });
-/** Without the times, of which captions may have a hundred thousand. */
-export const fromStoredOutline = ({
-  headings,
-  ...pages
-}: Omit<StoredSpans, "times">): Omit<Spans, "times"> => ({
+export const fromStoredOutline = ({ headings, ...pages }: Omit<StoredSpans, "times">): Outline => ({
   pages: fromStoredPages(pages),
   ...(headings === null ? {} : { headings: JSON.parse(headings) }),
 });

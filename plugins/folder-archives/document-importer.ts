@@ -117,7 +117,8 @@ export class DocumentImporter {
     lines: Lines,
   ): Promise<Prepared> {
     const { ctx, owner_id, signal } = this.run;
-    const input = { owner_id, document_id, version, title, headings, times };
+    const spoken = times.length === 0 ? null : JSON.stringify(times);
+    const input = { owner_id, document_id, version, title, headings, times: spoken };
     const { stored } = written;
     if (index?.title === title && isSame(index.encoding, ctx.index.encoding))
       return ctx.index.takeOver(

@@ -1,7 +1,7 @@
 /** The search index for other plugins: takes documents, returns passages, ranked by exact BM25. */
 import type { StoredText } from "../../core/lib/text-pieces";
 import { service, shaped, slot, topic, type Db } from "../../core/sdk";
-import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
+import type { HeadingSpan, PageSpan } from "../extraction/contract";
 import type { SegmentCopy, VectorCopyKind } from "./worker-contract";
 
 export {
@@ -30,8 +30,11 @@ export interface IndexInput {
   readonly pages: readonly PageSpan[];
   /** UTF-16 indices into `text`. Without any, lines that look like headings are used. */
   readonly headings?: readonly HeadingSpan[] | undefined;
-  /** UTF-16 indices into `text`. */
-  readonly times?: readonly TimeSpan[] | undefined;
+  /**
+   * JSON of `TimeSpan`s, UTF-16 indices into `text`; null for a text that is not spoken. Captions
+   * may have a hundred thousand.
+   */
+  readonly times?: string | null;
 }
 /** A chunked and encoded document, ready to be published in one short transaction. */
 export interface Prepared {

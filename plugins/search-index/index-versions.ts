@@ -4,10 +4,10 @@
  * encoder.
  */
 import { isInFirstPiece } from "../../core/lib/text-pieces";
-import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
+import type { HeadingSpan, PageSpan } from "../extraction/contract";
 import { encodePlaces, type ChunkPlace } from "./chunks/chunk-places";
 import { gap_chars_max } from "./chunks/chunker";
-import type { EncodedSegment, EncoderInput } from "./indexing/encoder";
+import type { EncodedSegment, EncoderRequest } from "./indexing/encoder";
 import { toStored } from "./segments/stored-segment";
 import type { ChunkRow, DocumentRow, PlacesRow, SegmentRows, VectorsRow } from "./store";
 
@@ -114,7 +114,10 @@ export class IndexVersionRows {
  * The input that these chunks were made from: the same text at the same offsets, except for white
  * space outside the chunks.
  */
-export function encoderInputOf(document: DocumentRow, chunks: readonly ChunkRow[]): EncoderInput {
+export function encoderInputOf(
+  document: DocumentRow,
+  chunks: readonly ChunkRow[],
+): EncoderRequest & { readonly text: string } {
   const parts: string[] = [];
   const pages: PageSpan[] = [];
   let length = 0;
@@ -149,7 +152,7 @@ const spansOf = ({ title, headings, times }: DocumentRow, pages: readonly PageSp
   title,
   pages,
   headings: parsed<HeadingSpan[]>(headings),
-  times: parsed<TimeSpan[]>(times),
+  times,
 });
 
 const parsed = <T>(spans: string | null): T | undefined =>

@@ -7,7 +7,7 @@ import { analyzer } from "./analysis/analyzer";
 import { chunker_version } from "./chunks/chunker";
 import { inputOf } from "./chunks/stored-chunks";
 import { placed } from "./index-versions";
-import { encodeDocument, type EncodedSegment } from "./indexing/encoder";
+import { encodeDocument, inputWithText, type EncodedSegment } from "./indexing/encoder";
 import { fromStoredOrNull } from "./segments/stored-segment";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
@@ -51,7 +51,7 @@ async function* segmentsOf(db: Db, document: DocumentRow): AsyncGenerator<Encode
   const { id, units, points } = input.stored!;
   const text = await readUnits(piecesOfDb(db), id, 0, units);
   if (text === undefined) throw new RangeError("the positions are beyond the text");
-  yield* encodeDocument({ ...input, text, points }, analyzer);
+  yield* encodeDocument({ ...inputWithText(input, text), points }, analyzer);
 }
 
 async function isStored(db: Db, id: number, expected: EncodedSegment): Promise<boolean> {

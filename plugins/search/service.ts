@@ -21,7 +21,7 @@ import {
 } from "./contract";
 import { findInConversation } from "./conversation";
 import { excerptOf } from "./excerpt";
-import { placeBetween } from "./quote-position";
+import { placeBetween, type Place } from "./quote-position";
 import { reranked } from "./reranked-passages";
 import { containsPhrases, phrasesOf } from "./phrases";
 import { sentencesOf } from "./sentences";
@@ -130,25 +130,26 @@ export class SearchService implements Retrieval {
   }
 
   async locate<Q extends RelatedPassage>(quotes: readonly Q[]): Promise<Q[]> {
-    const located: Q[] = [];
-    // Long documents have megabytes of times.
+    // What lies on one page, and in no recording, can't be narrowed.
+    const wide = quotes.filter(
+      (quote) => quote.page !== quote.page_end || quote.time_start !== null,
+    );
+    const by_version = Map.groupBy(
+      wide,
+      (quote) => `${quote.document_id} ${quote.document_version}`,
+    );
+    const places = new Map<Q, Place>();
     const pauses = new StepPauses();
-    for (const quote of quotes) {
-      located.push(await this.located(quote));
+    for (const of_version of by_version.values()) {
+      const { document_id, document_version: version } = of_version[0]!;
+      const { db, documents } = this.ctx;
+      const spans = await documents.findSpans(db, { document_id, version }, of_version);
+      for (const [at, { start, end, ...within }] of (spans ?? []).entries())
+        places.set(of_version[at]!, placeBetween(within, start, end));
+      // Long documents have megabytes of times.
       await pauses.pause();
     }
-    return located;
-  }
-
-  private async located<Q extends RelatedPassage>(quote: Q): Promise<Q> {
-    const { document_id, document_version: version, start, end } = quote;
-    // What lies on one page, and in no recording, can't be narrowed.
-    if (quote.page === quote.page_end && quote.time_start === null) return quote;
-    const { db, documents } = this.ctx;
-    const spans = await documents.findSpans(db, { document_id, version, start, end });
-    return spans === undefined
-      ? quote
-      : { ...quote, ...placeBetween(spans, spans.start, spans.end) };
+    return quotes.map((quote) => ({ ...quote, ...places.get(quote) }));
   }
 
   excerpt<Q extends RelatedPassage>(passage: Q, statement: string): Q {

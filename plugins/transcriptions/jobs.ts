@@ -60,7 +60,8 @@ export const transcriptionJobs = (
     handle(ReadCaptions, (payload, run) => runner.readCaptions(payload, run), {
       ...common,
       timeout_ms: overhead_ms,
-      concurrency: 4,
+      // The largest take tens of megabytes.
+      concurrency: 2,
       each_process: true,
     }),
     handle(TranscribeRecording, (payload, run) => runner.transcribe(payload, run), {

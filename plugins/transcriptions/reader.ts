@@ -5,11 +5,13 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../core/lib/error-message";
+import { decodeLines } from "../../core/lib/json-lines";
 import { TaskFailure, type Context, type Isolate } from "../../core/sdk";
 import type { Probed } from "./child/probe";
 import type { tasks } from "./child/tasks";
-import type { ReadOutput } from "./child/transcript";
 import { TranscriptionFailure, type TranscriptionCode } from "./contract";
+import { putTogether, type ReadTranscript, type TranscriptHead } from "./read-transcript";
+import type { Segment } from "./transcript";
 
 /** Prefix of temporary files. */
 export const temporary_prefix = "transcript-";
@@ -37,12 +39,12 @@ export class TranscriptReader {
    * Reads a file of captions, or a transcriber's output. `duration_s`: of the recording, if known.
    * @throws TranscriptionFailure
    */
-  read(path: string, duration_s: number | null, signal: AbortSignal): Promise<ReadOutput> {
+  read(path: string, duration_s: number | null, signal: AbortSignal): Promise<ReadTranscript> {
     return this.withTemporary(".json", async (output) => {
       try {
         const input = { path, output, duration_s, ...limits };
         await this.ctx.isolate("read", input, { ...child_limits, signal });
-        return (await Bun.file(output).json()) as ReadOutput;
+        return await readOutput(output);
       } catch (error) {
         signal.throwIfAborted();
         throw toFailure(error);
@@ -51,7 +53,7 @@ export class TranscriptReader {
   }
 
   /** The same for text that is not in a file yet. @throws TranscriptionFailure */
-  readText(text: string, duration_s: number | null, signal: AbortSignal): Promise<ReadOutput> {
+  readText(text: string, duration_s: number | null, signal: AbortSignal): Promise<ReadTranscript> {
     return this.withTemporary(".txt", async (path) => {
       await writeFile(path, text);
       return this.read(path, duration_s, signal);
@@ -83,6 +85,13 @@ export class TranscriptReader {
       await rm(path, { force: true, recursive: true });
     }
   }
+}
+
+/** The transcript in the output file of the child. */
+async function readOutput(path: string): Promise<ReadTranscript> {
+  const lines = decodeLines<unknown>(Bun.file(path).stream());
+  const head = (await lines.next()).value as TranscriptHead;
+  return putTogether(head, lines as AsyncIterable<Segment[]>);
 }
 
 /** A failure of the child as a sentence for users, if there is one. */

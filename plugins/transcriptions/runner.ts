@@ -20,16 +20,15 @@ import type { Accounts } from "../accounts/contract";
 import type { Admitted, Documents, NewIntake } from "../documents/contract";
 import type { Quotas } from "../quotas/contract";
 import { WebhookDue } from "../webhooks/contract";
-import type { ReadOutput } from "./child/transcript";
 import { TranscriptionFailure, type Recording, type Transcriber } from "./contract";
 import { downloadRecording, type DownloadContext } from "./download";
 import { captions_bytes_max, kindOfFile, noTranscriber } from "./media-types";
+import type { ReadTranscript } from "./read-transcript";
 import { written_bytes_max, type TranscriptReader } from "./reader";
 import type { TranscriptionRuns } from "./runs";
 import * as store from "./store";
 import type { RunRow } from "./store";
 import { savedTranscript, segments_per_part } from "./stored-transcript";
-import { assemble } from "./transcript";
 
 /** What the steps need besides `Context`. */
 export interface RunnerContext
@@ -112,8 +111,7 @@ export class TranscriptionRunner {
     return this.step(payload, job, async (run) => {
       const { db, files } = this.ctx;
       const saved = await savedTranscript(db, run.id);
-      if (saved !== undefined)
-        return this.completion(run, { ...saved, ...assemble(saved.segments) }, job.signal);
+      if (saved !== undefined) return this.completion(run, saved, job.signal);
       const transcriber = this.ctx.transcriber();
       if (!transcriber) throw noTranscriber();
       const { read, media_type } = await files.withLocalFile(run.sha256!, async (path) => {
@@ -127,7 +125,7 @@ export class TranscriptionRunner {
   }
 
   /** In parts, so that others come in between. */
-  private async save(run_id: string, read: ReadOutput, signal: AbortSignal): Promise<void> {
+  private async save(run_id: string, read: ReadTranscript, signal: AbortSignal): Promise<void> {
     const { inTransaction } = this.ctx;
     const write = (what: (tx: Db) => Promise<void>): Promise<void> =>
       inTransaction(async (tx) => {
@@ -248,7 +246,7 @@ export class TranscriptionRunner {
     transcriber: Transcriber,
     recording: Omit<Recording, "language">,
     job: AbortSignal,
-  ): Promise<ReadOutput> {
+  ): Promise<ReadTranscript> {
     const { reader } = this.ctx;
     const language = this.ctx.language();
     const timeout_ms = this.ctx.timeout_ms();
@@ -303,7 +301,11 @@ export class TranscriptionRunner {
     return this.ctx.documents.admit(intake, signal);
   }
 
-  private async completion(run: RunRow, read: ReadOutput, signal: AbortSignal): Promise<JobEffect> {
+  private async completion(
+    run: RunRow,
+    read: ReadTranscript,
+    signal: AbortSignal,
+  ): Promise<JobEffect> {
     const admitted = await this.admit(run, "text/plain", read.text, signal);
     return (tx) => this.complete(tx, run, read, admitted);
   }
@@ -312,7 +314,7 @@ export class TranscriptionRunner {
   private async complete(
     tx: Db,
     run: RunRow,
-    { text, times, language, duration_s }: ReadOutput,
+    { text, times, language, duration_s }: ReadTranscript,
     admitted: Admitted,
   ): Promise<void> {
     const { documents, emit, now_ms, runs } = this.ctx;

@@ -12,7 +12,8 @@ import {
   type PageRequest,
 } from "../../core/sdk";
 import { isGone } from "../folders/contract";
-import type { Segment, Transcript } from "./transcript";
+import type { TranscriptHead } from "./read-transcript";
+import type { Segment } from "./transcript";
 
 /** The state of a run; the last three are final. */
 export type RunStatus = "pending" | "running" | "completed" | "failed" | "cancelled";
@@ -46,8 +47,8 @@ export interface RunRow {
 export interface TranscriptionsTables {
   transcriptions: RunRow;
   /**
-   * `transcript` is the JSON of a `ResultHead`. Written before the run ends, so that no crash costs
-   * hours of work, and after the segments.
+   * `transcript` is the JSON of a `TranscriptHead`. Written before the run ends, so that no crash
+   * costs hours of work, and after the segments.
    */
   transcriptions_results: { readonly run_id: string; readonly transcript: string };
   /** The segments of a transcript in parts, each a JSON array, numbered from 0. */
@@ -58,8 +59,6 @@ export interface TranscriptionsTables {
   };
 }
 export type TranscriptionsDb = Db<TranscriptionsTables>;
-/** A transcript without its segments. */
-export type ResultHead = Omit<Transcript, "segments">;
 
 const live = ["pending", "running"] as const;
 /**
@@ -189,7 +188,7 @@ export const fileIsUsed = async (db: TranscriptionsDb, sha256: string): Promise<
 export async function insertResult(
   db: TranscriptionsDb,
   run_id: string,
-  { language, duration_s }: ResultHead,
+  { language, duration_s }: TranscriptHead,
 ): Promise<void> {
   const transcript = JSON.stringify({ language, duration_s });
   await db
@@ -202,13 +201,13 @@ export async function insertResult(
 export async function findResult(
   db: TranscriptionsDb,
   run_id: string,
-): Promise<ResultHead | undefined> {
+): Promise<TranscriptHead | undefined> {
   const row = await db
     .selectFrom("transcriptions_results")
     .select("transcript")
     .where("run_id", "=", run_id)
     .executeTakeFirst();
-  return row && (JSON.parse(row.transcript) as ResultHead);
+  return row && (JSON.parse(row.transcript) as TranscriptHead);
 }
 /** Stores a part of the segments. */
 export async function insertSegments(

@@ -1,14 +1,14 @@
 /** Reads stored transcripts, whose segments are in parts: long ones are never in one piece. */
-import { nextTurn } from "../../core/lib/chunked-work";
 import type { Db } from "../../core/sdk";
+import { putTogether, type ReadTranscript, type TranscriptHead } from "./read-transcript";
 import * as store from "./store";
-import type { Segment, Transcript } from "./transcript";
+import type { Segment } from "./transcript";
 
 /** Segments per stored part. */
 export const segments_per_part = 200;
 
 /** A transcript whose segments are read as they are needed. */
-export interface StoredTranscript extends store.ResultHead {
+export interface StoredTranscript extends TranscriptHead {
   readonly segments: () => AsyncGenerator<Segment[], void>;
 }
 
@@ -29,13 +29,7 @@ async function* segmentsOf(db: Db, run_id: string): AsyncGenerator<Segment[], vo
 }
 
 /** A transcript that was saved before its run ended; undefined if it was not. */
-export async function savedTranscript(db: Db, run_id: string): Promise<Transcript | undefined> {
+export async function savedTranscript(db: Db, run_id: string): Promise<ReadTranscript | undefined> {
   const head = await store.findResult(db, run_id);
-  if (head === undefined) return undefined;
-  const segments: Segment[] = [];
-  for await (const part of segmentsOf(db, run_id)) {
-    segments.push(...part);
-    await nextTurn();
-  }
-  return { ...head, segments };
+  return head && putTogether(head, segmentsOf(db, run_id));
 }

@@ -18,7 +18,7 @@ import {
 import { analyzer as current, type Analyzer } from "../../plugins/search-index/analysis/analyzer";
 import type { PageSpan, TimeSpan } from "../../plugins/extraction/contract";
 import type { Passage, SearchRequest } from "../../plugins/search-index/contract";
-import { encodeDocument } from "../../plugins/search-index/indexing/encoder";
+import { encodeDocument, inputWithText } from "../../plugins/search-index/indexing/encoder";
 import { TextService } from "../../plugins/texts/service";
 import { migrations as textMigrations } from "../../plugins/texts/migrations";
 import { piecesOfConnection } from "../../plugins/texts/worker-contract";
@@ -114,9 +114,9 @@ export async function openTestIndex({
     now_ms,
     analyzer_version: analyzer.version,
     encoder: {
-      ask: async ({ text: inline_text, ...input }, options) => {
-        const text = inline_text ?? (await readWhole(pieces, input.stored!));
-        for (const segment of encodeDocument({ ...input, text }, analyzer)) {
+      ask: async (request, options) => {
+        const text = request.text ?? (await readWhole(pieces, request.stored!));
+        for (const segment of encodeDocument(inputWithText(request, text), analyzer)) {
           options?.signal?.throwIfAborted();
           options?.onPart?.(segment);
           await Bun.sleep(0);
@@ -176,7 +176,7 @@ export async function openTestIndex({
         text: stored === undefined ? text : null,
         stored,
         pages: more.pages ?? [],
-        times: more.times,
+        times: more.times === undefined ? null : JSON.stringify(more.times),
       });
       await store.inTransaction((tx) => index.publish(tx, prepared, folder_ids));
     },

@@ -248,7 +248,7 @@ describe("ready-made text", () => {
     await ada.send("POST", `/documents/${document_id}/reindex`);
     await server.settle();
     preparing.on = null;
-    expect(inputs.map((input) => [input.title, input.times])).toEqual([
+    expect(inputs.map((input) => [input.title, JSON.parse(input.times!)])).toEqual([
       ["Talk", times],
       ["The talk", times],
       ["The talk", times],

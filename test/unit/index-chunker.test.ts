@@ -8,7 +8,11 @@ import { piecesOf } from "../../core/lib/text-pieces";
 import { TextWindow } from "../../core/lib/text-window";
 import { chunksOf } from "../../plugins/search-index/chunks/chunker";
 import { IndexVersionRows, encoderInputOf } from "../../plugins/search-index/index-versions";
-import { encodeDocument, type EncoderInput } from "../../plugins/search-index/indexing/encoder";
+import {
+  encodeDocument,
+  type EncoderInput,
+  inputWithText,
+} from "../../plugins/search-index/indexing/encoder";
 
 const encode = (input: EncoderInput) => [...encodeDocument(input, analyzer)];
 const words = (count: number, word = "word") =>
@@ -408,7 +412,7 @@ test("a text rebuilt from its rows gives the same chunks again", () => {
     },
     rows,
   );
-  const after = encode(input);
+  const after = encode(inputWithText(input, input.text));
   const shape = (segments: typeof before, from: string) =>
     segments.flatMap((segment) =>
       segment.chunks.map((chunk) => [

@@ -25,7 +25,7 @@ test("an earlier transcript is the same in parts", async () => {
     .values({ run_id: "trn_1", transcript: JSON.stringify(transcript) })
     .execute();
   await store.inTransaction(migrations[at]!.up);
-  expect(await savedTranscript(store.db, "trn_1")).toEqual(transcript);
+  expect(await savedTranscript(store.db, "trn_1")).toMatchObject(transcript);
   const parts = await store.db.selectFrom("transcriptions_segments").select("part").execute();
   expect(parts.length).toBe(3);
   await store.close();

@@ -74,7 +74,7 @@ function copyOf(
     folder_ids,
     pages: spans.pages,
     headings: spans.headings ?? [],
-    times: spans.times ?? [],
+    times: spans.times === null ? [] : JSON.parse(spans.times),
   };
 }
 
@@ -182,7 +182,7 @@ function versionOf(
     ...store.toStoredSpans({
       pages: [...document.pages],
       headings: [...document.headings],
-      times: [...document.times],
+      times: store.toStoredTimes(document.times),
     }),
     ...(text === null ? none : store.toTextColumns(text)),
     content: null,

@@ -1,7 +1,7 @@
 /** The content of a new version before it is indexed: a file, a text, or both. */
 import type { IngestRequest, ReadyText } from "../contract";
 import { measureText, mediaType } from "../texts/content-measures";
-import { toStoredSpans, type DocumentRow, type VersionRow } from "../store";
+import { toStoredSpans, toStoredTimes, type DocumentRow, type VersionRow } from "../store";
 
 /** The columns of a version before it has a number. */
 export type NewVersion = Omit<VersionRow, "document_id" | "version">;
@@ -42,7 +42,7 @@ export async function textVersion(
 ): Promise<NewVersion> {
   const ready = {
     ...not_extracted,
-    ...toStoredSpans({ pages: [], ...text }),
+    ...toStoredSpans({ pages: [], ...text, times: toStoredTimes(text.times) }),
     text_ready: 1,
   } as const;
   if (file === null)

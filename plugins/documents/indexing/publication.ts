@@ -12,7 +12,7 @@ import { DocumentSettled } from "../contract";
 import type { Insertion } from "../creation/new-versions";
 import * as linkStore from "../links/link-store";
 import * as store from "../store";
-import type { Spans } from "../store";
+import type { SpansWithJson } from "../store";
 import * as textStore from "../texts/text-store";
 import type { PendingVersion } from "../texts/text-store";
 
@@ -25,7 +25,7 @@ export interface VersionToIndex {
 /** The text of a version, with its properties. */
 export interface Text
   extends
-    Spans,
+    SpansWithJson,
     Pick<Extracted, "warnings" | "page_count" | "media_type">,
     Pick<IndexInput, "text" | "stored"> {
   /** Set when it was extracted just now: the version doesn't refer to it yet. */

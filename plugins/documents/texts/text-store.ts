@@ -22,6 +22,7 @@ import {
   type DocumentRow,
   type DocumentsDb,
   type Spans,
+  type SpansWithJson,
   type VersionRow,
 } from "../store";
 
@@ -256,7 +257,7 @@ export async function setExtracted(
   db: DocumentsDb,
   document_id: string,
   version: number,
-  { media_type, stored, spans }: { media_type: string; stored: StoredText; spans: Spans },
+  { media_type, stored, spans }: { media_type: string; stored: StoredText; spans: SpansWithJson },
 ): Promise<StoredText[]> {
   const before = await db
     .selectFrom("documents_versions")
@@ -306,27 +307,34 @@ export async function hasQuoteAt(
   return (await readUnits(read, text.id, from, to)) === quote;
 }
 
-/** The text of a version, its pages, and its times as JSON: there may be a hundred thousand. */
+/** The text of a version and its pages. */
 export async function findSpans(
   db: DocumentsDb,
   { document_id, version }: { document_id: string; version: number },
-): Promise<
-  | {
-      readonly text: VersionText;
-      readonly pages: Spans["pages"];
-      readonly times: string | null;
-    }
-  | undefined
-> {
+): Promise<{ readonly text: VersionText; readonly pages: Spans["pages"] } | undefined> {
   const row = await db
     .selectFrom("documents_versions as v")
-    .select(["v.pages", "v.page_labels", "v.times"])
+    .select(["v.pages", "v.page_labels"])
     .select([...text_columns, firstPieceOf, "v.content"])
     .where("v.document_id", "=", document_id)
     .where("v.version", "=", version)
     .where(isLinked("v.document_id"))
     .executeTakeFirst();
-  return row && { text: textOf(row), pages: fromStoredPages(row), times: row.times };
+  return row && { text: textOf(row), pages: fromStoredPages(row) };
+}
+
+/** The times of a version as JSON: there may be a hundred thousand. Null when it has none. */
+export async function findTimes(
+  db: DocumentsDb,
+  { document_id, version }: { document_id: string; version: number },
+): Promise<string | null> {
+  const row = await db
+    .selectFrom("documents_versions")
+    .select("times")
+    .where("document_id", "=", document_id)
+    .where("version", "=", version)
+    .executeTakeFirst();
+  return row?.times ?? null;
 }
 
 /** Page labels of current versions. */

@@ -7,7 +7,7 @@ import { GarbageMeter } from "../../../core/lib/garbage-meter";
 import type { ReadableText } from "../../../core/lib/text-window";
 import type { ReadConnectionSpec } from "../../../core/sdk";
 import { analyzer } from "../analysis/analyzer";
-import { encodeInSteps, type EncodedSegment, type EncoderRequest } from "./encoder";
+import { encodeInSteps, inputWithText, type EncodedSegment, type EncoderRequest } from "./encoder";
 import { placed, type PlacedSegment } from "../index-versions";
 import { languageOf } from "../analysis/languages";
 import { serveWorker } from "../workers/worker-server";
@@ -41,7 +41,7 @@ serveWorker<EncoderProtocol>(({ read_connection }) => {
     const text = await textOf(request);
     const language = languageOf(text);
     const { stored } = request;
-    for (const segment of encodeInSteps({ ...request, text, points: stored?.points }, analyzer)) {
+    for (const segment of encodeInSteps(inputWithText(request, text), analyzer)) {
       if (segment !== null) garbage.add(garbage_share * segment.data.byteLength);
       if (segment !== null && stored === undefined)
         run.sendPart(segment, [segment.data.buffer as ArrayBuffer]);

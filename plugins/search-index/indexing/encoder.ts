@@ -24,10 +24,22 @@ export interface EncoderInput<Text extends ReadableText = string> {
   readonly times?: readonly TimeSpan[] | undefined;
 }
 /** The same with a text that may have to be read: it is null then. */
-export interface EncoderRequest extends Omit<EncoderInput, "text" | "points"> {
+export interface EncoderRequest extends Omit<EncoderInput, "text" | "points" | "times"> {
   readonly text: string | null;
+  /** JSON: a hundred thousand are sent more quickly as one text. */
+  readonly times?: string | null;
   readonly stored?: StoredText | undefined;
 }
+/** The input of a request, whose text was read. */
+export const inputWithText = <Text extends ReadableText>(
+  { stored, times, ...request }: EncoderRequest,
+  text: Text,
+): EncoderInput<Text> => ({
+  ...request,
+  text,
+  points: stored?.points,
+  times: times ? (JSON.parse(times) as TimeSpan[]) : [],
+});
 /** A chunk with its offsets as UTF-16 indices, and as the code points used by the API. */
 export interface EncodedChunk extends Chunk, Spoken {
   readonly start_point: number;

@@ -60,7 +60,7 @@ export class DocumentPreparer {
 
   /** @throws HttpError 507 when the disk is full, or the reason of the signal. */
   prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared> {
-    const { owner_id, title, text, stored, pages, headings, times } = input;
+    const { owner_id, title, text, stored, pages, headings, times = null } = input;
     return this.collect(input, stored?.id ?? text ?? "", signal, (takeSegment, ended) =>
       this.ctx.encoder.ask(
         { title, text, stored, pages, headings, times },
@@ -97,7 +97,7 @@ export class DocumentPreparer {
     signal: AbortSignal | undefined,
     produce: (takeSegment: TakeSegment, ended: AbortSignal) => Promise<string | null>,
   ): Promise<Prepared> {
-    const { owner_id, document_id, version, title, headings, times } = input;
+    const { owner_id, document_id, version, title, headings, times = null } = input;
     const removal = this.begin(document_id);
     const ended = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
     const rows = new IndexVersionRows(document_id, text, this.ctx.nextId);
@@ -113,7 +113,7 @@ export class DocumentPreparer {
         chunks: rows.chunks,
         segment_count: rows.segments,
         headings: jsonOrNull(headings),
-        times: jsonOrNull(times),
+        times,
         segments: staging.begun ? null : segments,
         set_id: null,
       };

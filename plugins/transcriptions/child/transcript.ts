@@ -3,6 +3,7 @@
  * the input is untrusted.
  */
 import { writeFile } from "node:fs/promises";
+import { batchesOf } from "../../../core/lib/batch";
 import { parsedJson } from "../../../core/lib/json-values";
 import { assemble, type RawTranscript, type Segment, type Transcript } from "../transcript";
 import { detectCaptions, parseCaptions, withoutRepeats } from "./captions";
@@ -11,19 +12,16 @@ import { parseBracketedLines, parseWhisperJson, parseTimedWords } from "./progra
 /** A transcript of any format, and the limits of what is written. */
 export interface ReadInput {
   readonly path: string;
-  /** Output path for the JSON; the file must not exist yet. */
+  /**
+   * Output path; the file must not exist yet. Its first line is the JSON of a `TranscriptHead`, and
+   * each further one that of some segments.
+   */
   readonly output: string;
   /** Of the recording, if known. */
   readonly duration_s: number | null;
   readonly characters_max: number;
   readonly segments_max: number;
 }
-/** The content of the output file. */
-export interface ReadOutput extends Transcript {
-  readonly text: string;
-  readonly times: ReturnType<typeof assemble>["times"];
-}
-
 /** An error with a code, which the parent receives together with the message. */
 const codedError = (code: "empty" | "too_large" | "transcriber_failed", message: string): Error =>
   Object.assign(new Error(message), { code });
@@ -37,23 +35,24 @@ export async function readTranscript({
   segments_max,
 }: ReadInput): Promise<null> {
   const text = decodeText(await Bun.file(path).bytes());
-  const transcript = normalise(parseTranscript(text), duration_s);
-  if (transcript.segments.length === 0)
+  const { segments, ...head } = normalise(parseTranscript(text), duration_s);
+  if (segments.length === 0)
     throw codedError("empty", "Nobody says anything in it: the transcript is empty.");
-  if (transcript.segments.length > segments_max)
+  if (segments.length > segments_max)
     throw codedError(
       "too_large",
       `The transcript has more than ${segments_max.toLocaleString("en-US")} cues.`,
     );
-  const assembled = assemble(transcript.segments);
-  if (assembled.text.length > characters_max)
+  if (assemble(segments).text.length > characters_max)
     throw codedError(
       "too_large",
       `The transcript is longer than ${characters_max.toLocaleString("en-US")} characters.`,
     );
-  await writeFile(output, JSON.stringify({ ...transcript, ...assembled } satisfies ReadOutput));
+  const lines = [head, ...batchesOf(segments, segments_per_line)];
+  await writeFile(output, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   return null;
 }
+const segments_per_line = 500;
 
 /** UTF-8, UTF-16 with a byte order mark, or otherwise Windows-1252. Line breaks become `\n`. */
 export function decodeText(bytes: Uint8Array): string {

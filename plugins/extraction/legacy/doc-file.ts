@@ -49,56 +49,86 @@ export interface WordFile {
 const signatures = [0xa5ec, 0xa5dc, 0xa697, 0xa698, 0xa699];
 const version_of_97 = 106;
 
+/** Where the flags of the file are, and what they say. */
+const flags_at = 10;
+const has_pieces = 0x4;
+const is_encrypted = 0x100;
+const uses_second_table = 0x200;
+/** Where the lengths of the parts of the text are. */
+const stories_at = 0x4c;
+const stories_at_95 = 0x34;
+/** Where the text begins in a file of Word 6 or 95 without pieces. */
+const text_at_95 = 0x18;
+/** Where the offset and the length of the piece table are, in Word 6 and 95. */
+const pieces_at_95 = 0x160;
+/** Where the offset and the length of each part of the table stream are, one after another. */
+const parts_at = 0x9a;
+/** The places of parts in that list. */
+const place = {
+  styles: 1,
+  character_pages: 12,
+  paragraph_pages: 13,
+  pieces: 33,
+  lists: 73,
+  list_overrides: 74,
+} as const;
+/** Of a piece's offset in Word 97 and later: it has one byte per character, at half of the rest. */
+const is_narrow = 0x40000000;
+
 /** @throws ExtractionFailure */
 export function openWord(compound: CompoundFile): WordFile {
   const stream = compound.stream("WordDocument");
   if (stream === null || stream.length < 256) throw damagedFile();
   const main = new ByteReader(stream);
-  const flags = main.u16(10);
+  const flags = main.u16(flags_at);
   if (!signatures.includes(main.u16(0)))
     throw new ExtractionFailure(
       "unsupported_type",
       "This version of Word documents can't be read.",
     );
-  if (flags & 0x100)
+  if (flags & is_encrypted)
     throw new ExtractionFailure("encrypted", "This Word document is protected by a password.");
   if (main.u16(2) < version_of_97) return openWord95(main);
-  const table = compound.stream(flags & 0x200 ? "1Table" : "0Table");
+  const table = compound.stream(flags & uses_second_table ? "1Table" : "0Table");
   if (table === null) throw damagedFile();
-  const of = new ByteReader(table);
-  const part = (index: number): ByteReader =>
-    new ByteReader(
-      of.slice(main.u32(0x9a + 8 * index), main.u32(0x9a + 8 * index) + main.u32(0x9e + 8 * index)),
-    );
-  const pieces = piecesOf(part(33), true);
+  const table_reader = new ByteReader(table);
+  const offsetOf = (part: number): number => main.u32(parts_at + 8 * part);
+  const lengthOf = (part: number): number => main.u32(parts_at + 8 * part + 4);
+  const readerOf = (part: number): ByteReader =>
+    new ByteReader(table_reader.slice(offsetOf(part), offsetOf(part) + lengthOf(part)));
+  const pieces = piecesOf(readerOf(place.pieces), true);
   if (pieces.length === 0) throw damagedFile();
   const lists = new DocLists(
-    of,
-    main.u32(0x2e6) > 0 ? main.u32(0x2e2) : 0,
-    main.u32(0x2ee) > 0 ? main.u32(0x2ea) : 0,
+    table_reader,
+    lengthOf(place.lists) > 0 ? offsetOf(place.lists) : 0,
+    lengthOf(place.list_overrides) > 0 ? offsetOf(place.list_overrides) : 0,
   );
   return {
     main,
     pieces,
-    stories: storiesOf(main, 0x4c),
+    stories: storiesOf(main, stories_at),
     lists,
     encoding: "windows-1252",
-    ...readRuns(main, part(13), part(12), readStyles(part(1))),
+    ...readRuns(
+      main,
+      readerOf(place.paragraph_pages),
+      readerOf(place.character_pages),
+      readStyles(readerOf(place.styles)),
+    ),
   };
 }
 
 /** Word 6 and 95: the same structure, with narrower numbers and one byte for each character. */
 function openWord95(main: ByteReader): WordFile {
-  const stories = storiesOf(main, 0x34);
+  const stories = storiesOf(main, stories_at_95);
+  const pieces_offset = main.u32(pieces_at_95);
+  const pieces_end = pieces_offset + main.u32(pieces_at_95 + 4);
   const listed =
-    main.u16(10) & 4
-      ? piecesOf(
-          new ByteReader(main.slice(main.u32(0x160), main.u32(0x160) + main.u32(0x164))),
-          false,
-        )
+    main.u16(flags_at) & has_pieces
+      ? piecesOf(new ByteReader(main.slice(pieces_offset, pieces_end)), false)
       : [];
   const length = stories.header_boxes.end;
-  const from = main.u32(0x18);
+  const from = main.u32(text_at_95);
   if (listed.length === 0 && from + length > main.length) throw damagedFile();
   const pieces = listed.length > 0 ? listed : [{ start: 0, end: length, at: from, wide: false }];
   return {
@@ -134,14 +164,14 @@ function piecesOf(table: ByteReader, has_wide: boolean): Piece[] {
   for (let index = 0; index < count; index++) {
     const start = table.u32(from + 4 * index);
     const end = table.u32(from + 4 * index + 4);
-    const place = table.u32(from + 4 * (count + 1) + 8 * index + 2);
-    const narrow = !has_wide || (place & 0x40000000) !== 0;
+    const offset = table.u32(from + 4 * (count + 1) + 8 * index + 2);
+    const narrow = !has_wide || (offset & is_narrow) !== 0;
     if (end <= start || start < (pieces.at(-1)?.end ?? 0)) continue;
     pieces.push({
       start,
       end,
       wide: !narrow,
-      at: narrow && has_wide ? (place & 0x3fffffff) >>> 1 : place,
+      at: narrow && has_wide ? (offset & (is_narrow - 1)) >>> 1 : offset,
     });
   }
   return pieces;

@@ -24,6 +24,13 @@ const version_of_97 = 0x600;
 const version_of_5 = 0x500;
 /** The type of a macro sheet. */
 const macro_sheet = 6;
+/** Bits of a row, and of columns: hidden, and how deep in an outline, which is read. */
+const row_hidden = 0x20;
+const row_outline = 0x7;
+const columns_hidden = 0x1;
+const columns_outline = 0x700;
+/** Bits of a sheet that say that it is hidden. */
+const sheet_hidden = 0x3;
 
 interface Workbook {
   readonly sheets: { readonly name: string; readonly at: number; readonly hidden: boolean }[];
@@ -92,7 +99,7 @@ function readWorkbook(all: ByteReader): Workbook {
       book.sheets.push({
         at: data.u32(0),
         name: new StringReader(record, 6, book.decode).string(1),
-        hidden: (data.u8(4) & 3) !== 0,
+        hidden: (data.u8(4) & sheet_hidden) !== 0,
       });
     else if (type === xls.strings)
       for (const strings = new StringReader(record, 8, null); !strings.done;)
@@ -177,28 +184,21 @@ class SheetReader {
     if (type === xls.filtered) this.filtered = true;
     else if (type === xls.row) {
       const flags = data.u16(12);
-      if ((flags & 0x20) !== 0 && (flags & 7) === 0 && !this.filtered)
+      if ((flags & row_hidden) !== 0 && (flags & row_outline) === 0 && !this.filtered)
         this.hidden.hideRow(data.u16(0));
     } else if (type === xls.columns) {
       const flags = data.u16(8);
-      if ((flags & 1) !== 0 && (flags & 0x700) === 0)
+      if ((flags & columns_hidden) !== 0 && (flags & columns_outline) === 0)
         this.hidden.hideColumns(data.u16(0), data.u16(2));
     } else if (type === xls.merged)
-      for (let at = 2; at + 8 <= data.length; at += 8) {
-        const [row, last_row, column, last] = [0, 2, 4, 6].map((by) => data.u16(at + by)) as [
-          number,
-          number,
-          number,
-          number,
-        ];
-        if (last_row >= row && last >= column)
-          this.merged.push({
-            row,
-            column,
-            rows: last_row - row + 1,
-            columns: last - column + 1,
-          });
-      }
+      for (let at = 2; at + 8 <= data.length; at += 8) this.merge(data, at);
+  }
+  private merge(data: ByteReader, at: number): void {
+    const row = data.u16(at);
+    const column = data.u16(at + 4);
+    const rows = data.u16(at + 2) - row + 1;
+    const columns = data.u16(at + 6) - column + 1;
+    if (rows > 0 && columns > 0) this.merged.push({ row, column, rows, columns });
   }
   private formula(data: ByteReader, row: number, column: number, style: number): void {
     if (data.u16(12) !== 0xffff) return this.put(row, column, style, data.f64(6));

@@ -53,6 +53,11 @@ const commands = {
     built: true,
     run: (args) => [bun(), [at("scripts", "races", "main.ts"), ...args]],
   },
+  attacks: {
+    tools: false,
+    built: !process.argv.includes("--bin"),
+    run: (args) => [bun(), [at("scripts", "attacks", "main.ts"), ...args]],
+  },
   moving: {
     tools: false,
     built: true,

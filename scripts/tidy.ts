@@ -255,6 +255,7 @@ const entries = new RegExp(
     "scripts/soak/cluster",
     "scripts/soak/main",
     "scripts/races/(main|plugin)",
+    "scripts/attacks/(main|attack|neighbour)",
     "scripts/moving/main",
     "test/.*\\.(test|types)",
     "test/programs/.*",

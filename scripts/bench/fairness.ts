@@ -147,7 +147,8 @@ async function syncingIn(call: ApiCall, folder_id: string): Promise<number> {
   const folder = await call<{ status_counts: { syncing: number } }>("GET", `/folders/${folder_id}`);
   return folder.status_counts.syncing;
 }
-async function noteToSynced(call: ApiCall, folder_id: string): Promise<number> {
+/** Milliseconds until a new short text is `synced`. */
+export async function noteToSynced(call: ApiCall, folder_id: string): Promise<number> {
   return timed(async () => {
     const content = "A short note about the weather.";
     const { id } = await call<{ id: string }>("POST", "/documents", { folder_id, content });

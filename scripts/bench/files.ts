@@ -101,13 +101,13 @@ const tableCell = (text: string): string =>
 const xml = (root: string, namespace: string, content: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?><${root} xmlns="${namespace}">${content}</${root}>`;
 
-/** A ZIP archive of texts, deflated. */
-function zip(files: Readonly<Record<string, string>>): Uint8Array {
+/** A ZIP archive, deflated. */
+export function zip(files: Readonly<Record<string, string | Uint8Array>>): Uint8Array<ArrayBuffer> {
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];
   let at = 0;
-  for (const [name, text] of Object.entries(files)) {
-    const raw = Buffer.from(text);
+  for (const [name, content] of Object.entries(files)) {
+    const raw = Buffer.from(content as string);
     const packed = deflateRawSync(raw);
     const name_bytes = Buffer.from(name);
     // The fields common to the local header and the central directory entry.

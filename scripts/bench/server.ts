@@ -106,7 +106,7 @@ export const addFolders = (dossier: Dossier, count: number): Promise<void> =>
  * milliseconds from the first request on.
  */
 export async function addTexts(
-  dossier: Dossier,
+  dossier: Pick<Dossier, "call">,
   folder_id: string,
   texts: readonly string[],
   limit_ms = 180_000,

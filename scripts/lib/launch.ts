@@ -11,6 +11,8 @@ export interface LaunchOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Further arguments of `dossier serve`. */
   readonly args?: readonly string[];
+  /** Another version of the executable. */
+  readonly program?: string;
   /** Time limit for its start, milliseconds. */
   readonly limit_ms?: number;
   /** The working directory. Default: the data directory, which has no settings of this checkout. */
@@ -59,11 +61,12 @@ export async function launch({
   data,
   env = {},
   args = [],
+  program = executable,
   limit_ms = 90_000,
   cwd = data,
   signal,
 }: LaunchOptions): Promise<Launched> {
-  const child = Bun.spawn([executable, "serve", "--data", data, "--port", "0", ...args], {
+  const child = Bun.spawn([program, "serve", "--data", data, "--port", "0", ...args], {
     cwd,
     env: cleanEnvironment(env),
     stdin: "ignore",

@@ -1,17 +1,7 @@
 /** Cases: bodies that are large, slow, in tiny pieces, or many. */
+import { body_bytes, nestedBody } from "../bench/bodies";
 import type { Attacker, Request } from "./attacker";
 import type { Case } from "./case";
-
-const body_bytes = 15_800_000;
-
-/** Nested lists, as many million as fit. */
-function nestedBody(): Buffer {
-  const before = `{"folder_id":"none","content":"","x":${"[".repeat(40)}`;
-  const between = "[[]],";
-  const after = `[]${"]".repeat(40)}}`;
-  const room = body_bytes - before.length - after.length;
-  return Buffer.from(before + between.repeat(Math.floor(room / between.length)) + after);
-}
 
 const json = { "content-type": "application/json" };
 
@@ -19,7 +9,7 @@ const nested = (name: string, key: Pick<Request, "key">): Case => ({
   name,
   reason: `40 bodies of ${body_bytes / 1e6} MB of nested JSON at a time, ${name}`,
   prepare: async (attacker) => {
-    const body = nestedBody();
+    const body = Buffer.from(nestedBody());
     return () =>
       attacker.repeat(40, () => attacker.send("/documents", { ...key, body, headers: json }));
   },

@@ -7,11 +7,12 @@ import { has_proc, peakRssMib, quantile, resetPeak, type Row } from "./measure";
 import { apiCall, cleanSpawn, startDossier, temporaryDirectory, type Dossier } from "./server";
 
 const bodies = 40;
-const body_bytes = 15_800_000;
+/** The size of each. */
+export const body_bytes = 15_800_000;
 const probe_every_ms = 5;
 
 /** Nested lists, as many million as fit. */
-const nestedBody = (): string => {
+export const nestedBody = (): string => {
   const before = `{"folder_id":"none","content":"","x":${"[".repeat(40)}`;
   const between = "[[]],";
   const after = `[]${"]".repeat(40)}}`;

@@ -1,5 +1,5 @@
 /** The process of the attack: prepares one case, and runs it when it is told to. */
-import { constants, setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { Attacker, type Order } from "./attacker";
 import { cases } from "./cases";
 import { answerOrders } from "./child";
@@ -18,7 +18,7 @@ let attacker: Attacker;
 let attack: () => Promise<unknown>;
 
 // An attack from another machine would leave the cores of this one to the server.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+setPriority(Math.min(19, getPriority() + 5));
 
 answerOrders({
   prepare: async ({ order, name }: { readonly order: Order; readonly name: string }) => {

@@ -33,9 +33,11 @@ export class Child {
   private readonly process: Bun.Subprocess;
   private orders = 0;
 
-  constructor(script: string) {
+  constructor(script: string, signal: AbortSignal) {
     this.process = Bun.spawn([process.execPath, resolve(import.meta.dir, script)], {
       env: cleanEnvironment(),
+      signal,
+      killSignal: "SIGKILL",
       stdin: "ignore",
       stdout: "inherit",
       stderr: "inherit",

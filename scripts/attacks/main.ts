@@ -32,9 +32,13 @@ if (chosen.length === 0 || list) {
   process.exit(list ? 0 : 2);
 }
 
+const stopping = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopping.abort());
+
 const outcomes: Outcome[] = [];
 for (const one of chosen) {
-  const options = { program: resolve(bin), seconds: Number(seconds) };
+  if (stopping.signal.aborted) break;
+  const options = { program: resolve(bin), seconds: Number(seconds), signal: stopping.signal };
   let outcome = await runCase(one, options);
   if (misses(outcome).length > 0 && isDisturbed(outcome)) {
     console.error(`${one.name}: the machine was busy, so it runs once more`);

@@ -16,6 +16,8 @@ export interface RunOptions {
   /** The executable. */
   readonly program: string;
   readonly seconds: number;
+  /** Ends it. */
+  readonly signal: AbortSignal;
 }
 
 const settings = {
@@ -34,7 +36,7 @@ export async function runCase(one: Case, options: RunOptions): Promise<Outcome> 
   const at = temporaryDirectory();
   let server: Launched | undefined;
   try {
-    server = await start(one, options.program, at.directory);
+    server = await start(one, options, at.directory);
     return { name: one.name, ...(await measure(one, options, at.directory, server)) };
   } catch (error) {
     const output = server?.output().slice(-1_000) ?? "";
@@ -46,8 +48,12 @@ export async function runCase(one: Case, options: RunOptions): Promise<Outcome> 
   }
 }
 
-async function start({ env, full_log }: Case, program: string, data: string): Promise<Launched> {
-  const all = { data, program, env: { ...settings, ...env } };
+async function start(
+  { env, full_log }: Case,
+  { program, signal }: RunOptions,
+  data: string,
+): Promise<Launched> {
+  const all = { data, program, signal, env: { ...settings, ...env } };
   if (!full_log) return launch(all);
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
@@ -66,17 +72,17 @@ async function start({ env, full_log }: Case, program: string, data: string): Pr
 
 async function measure(
   one: Case,
-  { program, seconds }: RunOptions,
+  { program, seconds, signal }: RunOptions,
   data: string,
   { url, pid, output }: Launched,
 ): Promise<Omit<Outcome, "name">> {
   const keyOf = (email: string, role: "admin" | "member" = "member") =>
     createKey(data, email, { program, role });
   const admin_key = await keyOf("admin@example.com", "admin");
-  await using neighbour = new Child("neighbour.ts");
+  await using neighbour = new Child("neighbour.ts", signal);
   const other: NeighbourOrder = { url, key: await keyOf("other@example.com"), pid };
   await neighbour.ask("prepare", other);
-  await using attacker = new Child("attack.ts");
+  await using attacker = new Child("attack.ts", signal);
   const order: Order = { url, key: await keyOf("attacker@example.com"), admin_key };
   if (one.without_vectors) {
     const body = { "index.pause_vectors": true };

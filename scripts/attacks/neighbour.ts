@@ -27,9 +27,9 @@ export interface Noticed {
   readonly failure: string | null;
 }
 
-const own_texts = 60;
-const text_length = 700;
-const vectors_ms_max = 60_000;
+const own_texts = 20;
+const text_length = 300;
+const vectors_ms_max = 120_000;
 const warm_up_searches = 30;
 
 let order: NeighbourOrder;

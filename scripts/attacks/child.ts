@@ -59,6 +59,8 @@ export class Child {
     const id = this.orders++;
     const waiting = Promise.withResolvers<unknown>();
     this.waiting.set(id, waiting);
+    // Of several children that end at once, only the first is waited for.
+    waiting.promise.catch(() => undefined);
     this.process.send({ id, order, input } satisfies Message);
     return waiting.promise as Promise<T>;
   }

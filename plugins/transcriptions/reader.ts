@@ -5,6 +5,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../core/lib/error-message";
+import { GarbageMeter } from "../../core/lib/garbage-meter";
 import { decodeLines } from "../../core/lib/json-lines";
 import { TaskFailure, type Context, type Isolate } from "../../core/sdk";
 import type { Probed } from "./child/probe";
@@ -87,11 +88,17 @@ export class TranscriptReader {
   }
 }
 
+const garbage = new GarbageMeter();
+/** What becomes garbage when a file is read, in its own size. */
+const garbage_share = 2;
 /** The transcript in the output file of the child. */
 async function readOutput(path: string): Promise<ReadTranscript> {
-  const lines = decodeLines<unknown>(Bun.file(path).stream());
+  const file = Bun.file(path);
+  const lines = decodeLines<unknown>(file.stream());
   const head = (await lines.next()).value as TranscriptHead;
-  return putTogether(head, lines as AsyncIterable<Segment[]>);
+  const transcript = await putTogether(head, lines as AsyncIterable<Segment[]>);
+  garbage.add(garbage_share * file.size);
+  return transcript;
 }
 
 /** A failure of the child as a sentence for users, if there is one. */

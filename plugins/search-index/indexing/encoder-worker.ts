@@ -51,6 +51,8 @@ serveWorker<EncoderProtocol>(({ read_connection }) => {
       }
       if (run.due) await run.pause();
     }
+    // The times were parsed.
+    garbage.add(garbage_share * (request.times?.length ?? 0));
     return language;
   };
 });

@@ -253,7 +253,7 @@ export class JobQueue {
   /** See the plugin contract. */
   async cancelSomeJobs(db: Db<any>, subject: string, limit: number): Promise<boolean> {
     const now_ms = this.options.clock.now_ms();
-    const ids = await cancelSomeJobs(db, subject, now_ms, limit);
+    const ids = await cancelSomeJobs(db, [subject], now_ms, limit);
     this.announceCancelled(ids);
     return ids.length === limit;
   }

@@ -453,4 +453,22 @@ describe("cancelling", () => {
       await queue.cancelJobs(world.db, subjects);
       expect((await world.states()).filter((state) => state === "cancelled").length).toBe(count);
     });
+
+  test("of a subject with thousands of jobs lets others in between", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(Work, async () => undefined, limits),
+    );
+    await world.store.inTransaction(async (tx) => {
+      for (let i = 0; i < 2_100; i++)
+        await queue.enqueue(tx, Work, { name: "a" }, { subject: "imp_1" });
+    });
+    const order: string[] = [];
+    const cancelled = queue.cancelJobs(world.db, ["imp_1"]).then(() => order.push("cancelled"));
+    setImmediate(() => order.push("another"));
+    await cancelled;
+    expect(order).toEqual(["another", "cancelled"]);
+    expect((await world.states()).filter((state) => state === "cancelled").length).toBe(2_100);
+  });
 });

@@ -9,6 +9,10 @@ export async function checkSyntax({ language, text }: Block): Promise<void> {
   switch (language) {
     case "sh":
       return runChecker(["bash", "-n"], "", text);
+    case "zsh":
+      return runChecker(["zsh", "-n"], "", text);
+    case "fish":
+      return runChecker(["fish", "--no-execute"], "", text);
     case "json":
       return void JSON.parse(text);
     case "yaml":

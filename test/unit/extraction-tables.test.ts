@@ -325,6 +325,32 @@ describe("no table is found:", () => {
       nothing,
     ],
     [
+      "a numbered list below numbered titles, with rules around",
+      cells(
+        [
+          ["5.", "MOORING"],
+          ["5.1", "Limits"],
+          ["(1)", "Length: 24 m"],
+          ["(2)", "Draught: 3 m"],
+          ["(3)", "Power: 16 A"],
+        ],
+        [a, a + 30],
+      ),
+      grid([a, a + 30, 560], 5),
+    ],
+    [
+      "sentences in two columns above the labels of a figure, with rules around",
+      rows([
+        ["8 CRANES", "of each lift, and they call"],
+        ["The crew looks after the ropes", "the master when one of them is"],
+        ["before they begin with the work", "worn, which is seldom. A look"],
+        ["that was planned for the day", "at the log tells how old it is"],
+        ["Hook", "Jib"],
+        ["Rope", "Mast"],
+      ]),
+      grid([a, 250, 560], 6),
+    ],
+    [
       "numbered formulas",
       rows([
         ["x + y = z", "(1)"],

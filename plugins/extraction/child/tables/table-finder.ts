@@ -10,6 +10,7 @@ import {
 } from "./geometry";
 import { alignedTables } from "./aligned-tables";
 import { gridTable, isInside } from "./ruled-grid";
+import { isMisreadText } from "./misread-text";
 import { bandTables } from "./ruled-bands";
 import { merged, stacksOf, touchingGroups } from "./rules";
 import { bandsOf, type ShadedBand } from "./shading";
@@ -26,7 +27,7 @@ export function findTables(words: readonly Word[], drawing: Drawing): Table[] {
   const tables: Table[] = [];
   let left = [...words];
   const keep = (table: Table | null): boolean => {
-    if (table === null) return false;
+    if (table === null || isMisreadText(table.rows)) return false;
     const taken = new Set(table.words);
     tables.push(table);
     left = left.filter((word) => !taken.has(word));

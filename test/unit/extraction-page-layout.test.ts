@@ -47,6 +47,7 @@ test("an entry of a table of contents is not a heading, however large its type",
   const { display } = layoutOf(lines, joinLines(lines), []);
   expect(display.map(({ text }) => text)).toEqual(["Contents"]);
 });
+const long = "Vectors that are kept for each passage of a document";
 const titles: [why: string, lines: string[], title: string, found: string[]][] = [
   ["regardless of spacing", ["Index vectors"], "Index  vectors", ["Index vectors"]],
   ["with its number", ["2.7 Index vectors"], "Index vectors", ["2.7 Index vectors"]],
@@ -72,6 +73,10 @@ const titles: [why: string, lines: string[], title: string, found: string[]][] =
     "2.7 Index vectors",
     ["2.7 Index vectors"],
   ],
+  ["without the number of the page above it", ["12", "Use"], "Use", ["Use"]],
+  ["without one between dashes", ["— 12 —", "Use"], "Use", ["Use"]],
+  ["whole, when the outline cuts it", [`${long} of use`], long, [`${long} of use`]],
+  ["but not from the beginning of a longer line", ["Use of words"], "Use", []],
   ["but not within a sentence", ["many Index vectors"], "Index vectors", []],
 ];
 for (const [why, lines, title, expected] of titles)

@@ -14,12 +14,18 @@ interface ComparedLine {
   readonly start: number;
   readonly end: number;
   readonly letters: string;
+  /** It is nothing but a whole number. */
+  readonly is_number: boolean;
 }
 
 /** The most lines of one heading. */
 const heading_lines_max = 3;
 /** The most entries that are searched for on one page. */
 const entries_max = 200;
+/** A title is not cut so early that fewer letters or digits remain. */
+const cut_letters_min = 40;
+/** The most letters and digits that it lacks. */
+const cut_letters_max = 60;
 /** Letters and digits of a number before a title. */
 const number_max = 16;
 
@@ -29,11 +35,10 @@ export function listedHeadings(
   entries: readonly OutlineEntry[],
 ): ListedHeading[] {
   if (entries.length === 0) return [];
-  const lines = places.map(({ start, end }) => ({
-    start,
-    end,
-    letters: lettersOf(text.slice(start, end)),
-  }));
+  const lines = places.map(({ start, end }) => {
+    const line = text.slice(start, end);
+    return { start, end, letters: lettersOf(line), is_number: whole_number.test(line) };
+  });
   const headings = new Map<number, ListedHeading>();
   for (const { title, level } of entries.slice(0, entries_max)) {
     const title_letters = lettersOf(title);
@@ -49,6 +54,9 @@ export function listedHeadings(
   return sorted.filter(({ start }, at) => at === 0 || sorted[at - 1]!.end <= start);
 }
 
+/** Perhaps the number of the page: `12`, `— 12 —`. */
+const whole_number = /^\P{L}?\s*\d{1,4}\s*\P{L}?$/u;
+
 /** Letters and digits only: `4.1  Paper Size` is `41papersize`. */
 const lettersOf = (text: string): string =>
   text
@@ -61,18 +69,30 @@ function endOf(lines: readonly ComparedLine[], at: number, title: string): numbe
   let letters = "";
   for (const line of lines.slice(at, at + heading_lines_max)) {
     letters += line.letters;
-    if (letters === title || isNumbered(letters, title)) return line.end;
+    if (letters === title || isNumbered(letters, title) || isCut(letters, title)) return line.end;
     if (letters.length > title.length + number_max) return undefined;
   }
   return undefined;
 }
 
 /**
- * Whether it begins on the next line: this one is the number of a note, or the end of a sentence.
+ * Whether it begins on the next line: this one is the number of a note or of the page, or the end
+ * of a sentence.
  */
-const beginsLater = (lines: readonly ComparedLine[], at: number, title: string): boolean =>
-  lines[at]!.letters === "" ||
-  (/^\d/.test(lines[at + 1]?.letters ?? "") && endOf(lines, at + 1, title) !== undefined);
+function beginsLater(lines: readonly ComparedLine[], at: number, title: string): boolean {
+  const { letters, is_number } = lines[at]!;
+  return (
+    letters === "" ||
+    (((is_number && !title.startsWith(letters)) || /^\d/.test(lines[at + 1]?.letters ?? "")) &&
+      endOf(lines, at + 1, title) !== undefined)
+  );
+}
+
+/** Whether the outline has only the beginning of it: some programs cut long titles. */
+const isCut = (letters: string, title: string): boolean =>
+  title.length >= cut_letters_min &&
+  letters.length <= title.length + cut_letters_max &&
+  letters.startsWith(title);
 
 /** Whether one of the two has a number before the title, or a word for it, that the other lacks. */
 function isNumbered(letters: string, title: string): boolean {

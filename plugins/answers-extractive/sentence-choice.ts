@@ -61,6 +61,8 @@ const refers_back = new RegExp(
     "(?!\\p{L}))\\p{L}",
   "iu",
 );
+const introduces_list = /[:：]$/;
+const list_item = /^(?:[-*•●○■□–▪◦‣▶]|\(?(?:\d{1,3}|\p{L})[.)])\s/u;
 /** A question adds nothing to an answer, nor does the introduction of something else. */
 const adds_nothing = /[?？؟:：][)\]"'”’»」』]*$/u;
 
@@ -112,7 +114,8 @@ function chooseFrom(
   const choice = new Choice(best, sources, chars_max);
   const context = contextOf(best, ranked, sources);
   for (const sentence of context) choice.addContext(sentence);
-  const others = new Set(ranked.slice(1)).difference(context);
+  for (const item of itemsBelow(best, ranked, sources)) if (!choice.addItem(item)) break;
+  const others = new Set(ranked).difference(new Set(choice.sentences));
   while (choice.sentences.length < sentences_max) {
     const next = choice.bestOf(others);
     if (next === undefined) break;
@@ -149,6 +152,13 @@ class Choice {
     if (length > (is_code ? code_chars_max : Math.min(this.chars_left, needed_chars_max))) return;
     this.add(sentence);
     if (is_code) this.chars_left += length;
+  }
+
+  /** Adds an item of a list. Returns whether it fits. */
+  addItem(item: Sentence): boolean {
+    if (textOf(item, this.sources).length > this.chars_left) return false;
+    if (!this.sentences.includes(item)) this.add(item);
+    return true;
   }
 
   /** The likeliest one that fits and adds something; undefined when none is likely enough. */
@@ -222,6 +232,25 @@ function contextOf(
   if (before !== undefined && continuation.test(best_text)) needed.add(before);
   if (below !== undefined && announces_code.test(best_text)) needed.add(below);
   return needed;
+}
+
+/** The items of the list that a sentence introduces, in order. */
+function itemsBelow(
+  { source, start, end }: Sentence,
+  ranked: readonly Sentence[],
+  sources: readonly Source[],
+): readonly Sentence[] {
+  const { text } = sources[source]!;
+  if (!introduces_list.test(text.slice(start, end))) return [];
+  const below = ranked
+    .filter((sentence) => sentence.source === source && sentence.start >= end)
+    .sort((a, b) => a.start - b.start);
+  const first_other = below.findIndex(
+    (sentence, at) =>
+      text.slice(below[at - 1]?.end ?? end, sentence.start).trim() !== "" ||
+      !list_item.test(text.slice(sentence.start, sentence.end)),
+  );
+  return first_other < 0 ? below : below.slice(0, first_other);
 }
 
 /** The bonus for being right after or before a chosen sentence. */

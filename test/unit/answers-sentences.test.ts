@@ -486,6 +486,15 @@ describe("the quoted sentences:", () => {
         ],
       }),
     ).toEqual(["‘-q’ Do all of it quietly.", "Don't chatter about the cups that are washed."]));
+  test("the items of a list follow what introduces it, in order and as far as they fit", async () => {
+    const introduction = "These steps should be followed to descale the kettle:";
+    const items = ["1. Fill the vessel:\n\n• Close the tap", "2. Wait", "• Stir"];
+    const long = `3. Stir it ${"and again stir it ".repeat(16)}until it is warm`;
+    const end = "7. Fill the kettle again, and descale the kettle in a year.";
+    const asked = { question: "Which steps descale the kettle?" };
+    const list = [introduction, ...items, long, end].join("\n\n");
+    expect(await said({ ...asked, passages: [list] })).toEqual([introduction, ...items]);
+  });
   test("a heading isn't quoted", async () => {
     for (const head of ["4.2 Descaling the kettle", "Descaling the kettle"])
       expect(

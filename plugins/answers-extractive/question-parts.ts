@@ -13,11 +13,13 @@ const interrogatives = [
   "कब|कहाँ|क्यों|कैसे|कितन[ाेी]|من|ما|ماذا|متى|أين|لماذا|كيف|كم",
 ].join("|");
 const and =
-  "and|und|et|y|e|ed|en|och|og|oraz|i|и|а|και|ve|và|और|و|sowie|as well as|ainsi que|así como";
+  "and|und|et|y|e|ed|en|och|og|oraz|i|и|а|και|ve|và|और|sowie|as well as|ainsi que|así como";
+/** Written as one word with what follows. */
+const arabic_and = "و";
 const preposition = "from|to|by|in|on|at|for|with|mit|von|à|de|en|con|da|из|с";
 /** Spaces are read from their first one only: from each of many would take quadratic time. */
 const next_question = new RegExp(
-  `[,;]?(?<!\\s)\\s+(?:${and})\\s*` +
+  `[,;]?(?<!\\s)\\s+(?:(?:${and})\\s+|${arabic_and}\\s*)` +
     `(?=(?:(?:${preposition})\\s+)?(?:${interrogatives})(?![\\p{L}\\p{M}]))`,
   "iu",
 );
@@ -66,5 +68,8 @@ export function questionParts(text: string): string[] {
   }
   return [question];
 }
+/** Whether it begins with a question word. */
+export const beginsAsQuestion = (question: string): boolean =>
+  begins_with_interrogative.test(question);
 const isQuestion = (part: string): boolean =>
   /[?？؟]["'”’»)\]]*$/u.test(part) && part.length >= part_chars_min;

@@ -27,6 +27,8 @@ export interface RelevanceContext {
   readonly is_likeliest: boolean;
   /** Which numbers, codes, abbreviations and names of the question the passages have. */
   readonly names: NameEvidence;
+  /** The question continues others, about what it names: "And for students?" */
+  readonly is_new_subject: boolean;
   readonly question: string;
 }
 
@@ -121,6 +123,8 @@ export function isRelevant(sentence: Sentence, context: RelevanceContext): boole
   const { features, similarity } = sentence;
   const { passages_coverage, passage_meaning, is_other_language, lead, question } = context;
   if (features.answer_type === 0 && requiresType(question)) return false;
+  // What was said of the earlier subject must not be said of one that is not there.
+  if (context.is_new_subject && context.names.is_missing) return false;
   const nearness =
     similarity ?? (passage_meaning === null ? null : passage_meaning / passage_factor);
   if (is_other_language && nearness !== null)

@@ -2,6 +2,9 @@
 import type { Retrieval, Span } from "../search/contract";
 import { codeBlocks } from "../../core/lib/code-blocks";
 import { answerPattern } from "./answer-types";
+import type { Asked } from "./follow-up";
+import { groupQuestion } from "./group-questions";
+import { listGroups, rowGroups, type Group, type GroupReader } from "./groups";
 import { optionEntries, type OptionEntry } from "./option-entries";
 import { isEnded, readsAsMarker } from "./quote-text";
 import {
@@ -107,30 +110,44 @@ interface AnalysedSentence extends Span {
   readonly own_terms: ReadonlySet<string>;
 }
 
+/** A question and the words that count. */
+export interface AskedTerms extends Pick<Asked, "typed" | "names"> {
+  readonly terms: readonly Weighted[];
+  /** Those of the question itself, not of the earlier ones that it continues. */
+  readonly own_terms: ReadonlySet<string>;
+  /** The best score of the sources; 0 when a reranker finds all of them irrelevant. */
+  readonly score_max: number;
+  /** Of the question and the sources (ISO 639-1), as far as detected. */
+  readonly languages: readonly string[];
+}
+
 /** Reads the sentences of sources that may be quoted, and compares them with a question. */
 export class SentenceReader {
   private readonly weights: ReturnType<typeof weighQuestion>;
   private readonly pattern: ReturnType<typeof answerPattern>;
+  private readonly group_reader: GroupReader;
 
-  /**
-   * `score_max`: the best score of the sources; 0 when a reranker finds all of them irrelevant.
-   * `languages`: of the question and the sources (ISO 639-1), as far as detected.
-   */
   constructor(
-    question: string,
-    private readonly terms: readonly Weighted[],
-    private readonly score_max: number,
+    private readonly asked: AskedTerms,
     private readonly analysis: TextAnalysis,
-    languages: readonly string[],
   ) {
-    this.weights = weighQuestion(terms);
-    this.pattern = answerPattern(question, languages);
+    this.weights = weighQuestion(asked.terms);
+    this.pattern = answerPattern(asked.typed, asked.languages);
+    const { share, questionTerms } = this.weights;
+    const termsOf = (text: string) => questionTerms(analysis.analyze(text));
+    this.group_reader = {
+      group_question: groupQuestion(asked.typed),
+      termsOf,
+      namesOf: (text) =>
+        asked.names === "attribute" ? termsOf(text) : termsOf(text).intersection(asked.own_terms),
+      weightOf: (text) => share(termsOf(text)),
+    };
   }
 
   /** Those of a source, in order. `at`: its index. */
   read(source: Source, at: number): FoundSentence[] {
     const passage = this.passageOf(source);
-    return passage.sentences.flatMap((sentence, i): FoundSentence[] => {
+    const sentences = passage.sentences.flatMap((sentence, i): FoundSentence[] => {
       const { start, end, text } = sentence;
       const row = passage.rows.get(i);
       const is_heading = passage.has_more && !row && isHeading(text, passage.heading);
@@ -138,6 +155,46 @@ export class SentenceReader {
       const found = row ? this.ofRow(row, sentence, passage) : this.ofText(i, passage);
       return found ? [{ source: at, start, end, ...found }] : [];
     });
+    return [...sentences, ...this.groupsOf(source, at, passage)];
+  }
+
+  private groupsOf(
+    { text, heading }: Source,
+    source: number,
+    { sentences, rows, title_terms, score }: Passage,
+  ): FoundSentence[] {
+    const { group_reader } = this;
+    return [
+      ...listGroups(text, heading, group_reader),
+      ...rowGroups(sentences, rows, heading, group_reader),
+    ].flatMap((group) => {
+      if (!this.isAboutSubject(group.terms, title_terms)) return [];
+      return [{ source, ...this.ofGroup(group, title_terms, score) }];
+    });
+  }
+
+  private ofGroup(
+    { start, end, text, terms }: Group,
+    title_terms: ReadonlySet<string>,
+    passage: number,
+  ): Omit<FoundSentence, "source"> {
+    const { share, numberShare } = this.weights;
+    const is_asked = this.group_reader.group_question.words !== "" || this.hasType(text);
+    const features = {
+      coverage: share(terms),
+      count: terms.size / Math.max(1, this.asked.terms.length),
+      before: 0,
+      after: 0,
+      title: share(minus(title_terms, terms)),
+      passage,
+      answer_type: Number(is_asked),
+      numbers: numberShare(terms),
+      novelty: 1,
+      broken: 0,
+      code: 0,
+      length: 0,
+    };
+    return { start, end, features, row: { text, is_exact: true } };
   }
 
   private passageOf({ text, title, heading, score }: Source): Passage {
@@ -152,7 +209,7 @@ export class SentenceReader {
     return {
       heading,
       title_terms: questionTerms([...analyze(title), ...analyze(heading ?? "")]),
-      score: this.score_max === 0 ? 0 : score / this.score_max,
+      score: this.asked.score_max === 0 ? 0 : score / this.asked.score_max,
       sentences,
       rows: tableRows(text, sentences, heading),
       entries: optionEntries(text, sentences),
@@ -161,7 +218,7 @@ export class SentenceReader {
     };
   }
 
-  /** Undefined for a line that is the term defined below it. */
+  /** Undefined for a line that is the term defined below it, and for what is about another. */
   private ofText(
     i: number,
     { sentences, entries, title_terms, score, isCode }: Passage,
@@ -179,9 +236,10 @@ export class SentenceReader {
     const before = minus(neighbourTerms(sentences, entries, i, i - 1), sentence_terms);
     const after = minus(neighbourTerms(sentences, entries, i, i + 1), sentence_terms);
     const around = new Set([...sentence_terms, ...before, ...after]);
+    if (!this.isAboutSubject(around, title_terms)) return undefined;
     const features = {
       coverage: share(sentence_terms),
-      count: sentence_terms.size / Math.max(1, this.terms.length),
+      count: sentence_terms.size / Math.max(1, this.asked.terms.length),
       before: share(before),
       after: share(after),
       title: share(minus(title_terms, around)),
@@ -208,13 +266,20 @@ export class SentenceReader {
     row: TableRow,
     { own_terms }: AnalysedSentence,
     { title_terms, score }: Passage,
-  ): Pick<FoundSentence, "features" | "row"> {
+  ): Pick<FoundSentence, "features" | "row"> | undefined {
     const { analyze } = this.analysis;
     const { idf, share, numberShare, questionTerms } = this.weights;
     const heads = own_terms.size > 0 ? questionTerms(row.heads.flatMap(analyze)) : [];
     const row_terms = new Set([...own_terms, ...heads]);
     const around = minus(questionTerms(analyze(row.caption)), row_terms);
-    const sentence = sentenceOfRow(row, (part) => share(questionTerms(analyze(part))));
+    if (!this.isAboutSubject(row_terms, around, title_terms)) return undefined;
+    // What was asked before is asked of the same thing, but now something else is.
+    const isAsked = (term: string): boolean =>
+      this.asked.names !== "attribute" || this.asked.own_terms.has(term);
+    const weightOf = (part: string): number => share(questionTerms(analyze(part)));
+    const sentence = sentenceOfRow(row, weightOf, (head) =>
+      share([...questionTerms(analyze(head))].filter(isAsked)),
+    );
     const features = {
       coverage: share(row_terms),
       count: row_terms.size / Math.max(1, idf.size),
@@ -230,6 +295,12 @@ export class SentenceReader {
       length: lengthOf(sentence.text),
     };
     return { features, row: sentence };
+  }
+
+  /** Whether one of these has a word for the new subject of a question that continues others. */
+  private isAboutSubject(...of: readonly Iterable<string>[]): boolean {
+    const { names, own_terms } = this.asked;
+    return names !== "subject" || of.some((terms) => [...terms].some((one) => own_terms.has(one)));
   }
 
   /** Whether a sentence, or the label of its option, has what the question asks for. */

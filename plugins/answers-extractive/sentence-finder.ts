@@ -2,8 +2,9 @@
 import { StepPauses } from "../../core/lib/chunked-work";
 import type { Question } from "../chats/contract";
 import { requiresType } from "./answer-types";
+import { askedOf, type Asked } from "./follow-up";
 import type { SearchedTerm, SearchIndex } from "../search-index/contract";
-import type { Retrieved } from "../search/contract";
+import type { Retrieved, RetrievedInConversation } from "../search/contract";
 import { nameEvidence, namedIn } from "./question-names";
 import { questionParts } from "./question-parts";
 import { isRelevant, type RelevanceContext } from "./relevance";
@@ -57,7 +58,7 @@ export interface FoundSentences {
 interface FinderContext {
   readonly compare: Question["compare"];
   /** Its questions. */
-  readonly parts: readonly string[];
+  readonly parts: readonly Asked[];
   /** The terms of all of them. */
   readonly terms: readonly Weighted[];
   readonly analysis: TextAnalysis;
@@ -83,7 +84,7 @@ interface Ranking extends Pick<RelevanceContext, "are_by_tokens" | "alignment"> 
 /** For each question of a text, the sentences that answer it. */
 export async function findSentences(
   question: Pick<Question, "text" | "compare">,
-  retrieved: Retrieved,
+  retrieved: Retrieved & Partial<RetrievedInConversation>,
   options: FinderOptions,
 ): Promise<FoundSentences> {
   const context = await contextOf(question, retrieved, options);
@@ -93,7 +94,14 @@ export async function findSentences(
 
 async function contextOf(
   { text, compare }: Pick<Question, "text" | "compare">,
-  { passages, meanings, terms, lead }: Retrieved,
+  {
+    passages,
+    meanings,
+    terms,
+    lead,
+    context = null,
+    names_subject = false,
+  }: Retrieved & Partial<RetrievedInConversation>,
   options: FinderOptions,
 ): Promise<FinderContext> {
   const sources = passages.map((passage): Source => ({
@@ -110,13 +118,15 @@ async function contextOf(
   await pauses.pause();
   const missing_compounds = missingCompounds(text, all_terms, analysis);
   await pauses.pause();
-  const question_language = options.languageOf(text, { is_question: true });
+  const parts = questionParts(text).map((part) => askedOf(part, { context, names_subject }));
+  const with_earlier = context === null ? text : `${context}\n${text}`;
+  const question_language = options.languageOf(with_earlier, { is_question: true });
   await pauses.pause();
-  const groups = await groupsByLanguage(text, sources, options, pauses);
+  const groups = await groupsByLanguage(with_earlier, sources, options, pauses);
   await pauses.pause();
   return {
     compare,
-    parts: questionParts(text),
+    parts,
     terms: terms.filter(({ term }) => !missing_compounds.has(term)),
     analysis,
     sources,
@@ -168,15 +178,15 @@ async function groupsByLanguage(
 }
 
 /** Other languages are read if nothing in the question's answers. */
-async function answerTo(part: string, context: FinderContext): Promise<RankedAnswer> {
-  const terms = termsOf(part, context);
+async function answerTo(part: Asked, context: FinderContext): Promise<RankedAnswer> {
+  const terms = termsOf(part.own, context);
   let first: RankedAnswer | undefined;
   for (const group of context.groups) {
     if (first !== undefined && !isAsClose(group, context)) break;
     await context.pauses.pause();
     const ranking = await rank(part, terms, group, context);
     await context.pauses.pause();
-    const ranked = withRequired(part, ranking.ranked);
+    const ranked = withRequired(part.typed, ranking.ranked);
     const [best] = ranked;
     const is_answer =
       best !== undefined &&
@@ -208,14 +218,18 @@ function isAsClose({ sources }: PassageGroup, { groups, meanings }: FinderContex
 }
 
 async function rank(
-  question: string,
+  asked: Asked,
   terms: readonly Weighted[],
   { sources: of, is_other_language, languages }: PassageGroup,
   { compare, parts, analysis, sources, pauses }: FinderContext,
 ): Promise<Ranking> {
   const known_languages = Object.values(languages).filter((one) => one !== null);
   const score_max = sources[0]?.score ?? 1;
-  const reader = new SentenceReader(question, terms, score_max, analysis, known_languages);
+  const own_terms = new Set(analysis.analyze(asked.own).map(({ term }) => term));
+  const reader = new SentenceReader(
+    { ...asked, own_terms, terms, score_max, languages: known_languages },
+    analysis,
+  );
   const sentences: FoundSentence[] = [];
   for (const at of of) {
     await pauses.pause();
@@ -231,7 +245,7 @@ async function rank(
     by_tokens: is_other_language,
     languages,
   };
-  const similarities = await compare?.(question, texts, options);
+  const similarities = await compare?.(asked.whole, texts, options);
   return {
     ranked: rankByMeaning(by_words, similarities?.of_texts ?? []),
     are_by_tokens: similarities?.are_by_tokens ?? false,
@@ -252,7 +266,7 @@ const comparedTexts = (ranked: readonly Sentence[], sources: readonly Source[]):
 
 /** What decides whether the best sentence answers this question. */
 function relevanceContext(
-  question: string,
+  asked: Asked,
   terms: readonly Weighted[],
   best: Sentence,
   { ranked, are_by_tokens, alignment }: Ranking,
@@ -260,9 +274,13 @@ function relevanceContext(
   context: FinderContext,
 ): Omit<RelevanceContext, "is_likeliest"> {
   const { analysis } = context;
-  const named = namedIn(question, { analysis, language: languages.question });
+  const own_terms = new Set(analysis.analyze(asked.own).map(({ term }) => term));
+  const named = namedIn(asked.whole, { analysis, language: languages.question }).filter(
+    ({ term }) => own_terms.has(term),
+  );
   return {
-    question,
+    question: asked.typed,
+    is_new_subject: asked.names === "subject",
     passages_coverage: coveredShare(terms, passage_terms),
     names: nameEvidence(named, {
       text,

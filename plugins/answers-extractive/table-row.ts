@@ -69,21 +69,24 @@ export interface RowSentence {
 
 /**
  * The text of a row: `Q3, South: 95` when the question names a column, otherwise all cells with
- * their heads. `weightOf` returns the share of the question in a text.
+ * their heads. `weightOf` returns the share of the question in a text, `weightOfHead` in a head.
  */
 export function sentenceOfRow(
   { cells, heads }: TableRow,
   weightOf: (text: string) => number,
+  weightOfHead = weightOf,
 ): RowSentence {
-  const head_weights = heads.map((head) => weightOf(head));
+  const head_weights = heads.map((head) => weightOfHead(head));
   const cell_weights = cells.map(weightOf);
   const best_head_weight = Math.max(0, ...head_weights.filter((_weight, at) => at > 0));
   // The cells that name the row are not those requested by a head.
-  const columns = cells.flatMap((_cell, at) =>
+  const with_first = cells.flatMap((_cell, at) =>
     best_head_weight > 0 && head_weights[at] === best_head_weight && cell_weights[at] === 0
       ? [at]
       : [],
   );
+  // "Which region has the most …?": the first cell is the name of the row.
+  const columns = with_first.length > 1 ? with_first.filter((at) => at > 0) : with_first;
   const named = cells.flatMap((cell, at) =>
     cell !== "" && cell_weights[at]! > 0 && !columns.includes(at) ? [at] : [],
   );

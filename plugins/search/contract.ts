@@ -119,6 +119,13 @@ export interface Retrieved {
   /** As of `SearchResult` of the index. */
   readonly lead: number | null;
 }
+/** The passages for a question of a conversation. */
+export interface RetrievedInConversation extends Retrieved {
+  /** The earlier questions that it continues; null when it is understood alone. */
+  readonly context: string | null;
+  /** Whether it names something itself, which an answer must be about: "And for students?" */
+  readonly names_subject: boolean;
+}
 /** A question of a conversation. */
 export interface FollowUp {
   readonly text: string;
@@ -145,7 +152,7 @@ export interface Retrieval {
    */
   find(db: Db, request: SearchRequest, signal?: AbortSignal): Promise<Retrieved>;
   /** The best passages for a question, found with the earlier questions where it needs them. */
-  findInConversation(question: FollowUp, options: FindOptions): Promise<Retrieved>;
+  findInConversation(question: FollowUp, options: FindOptions): Promise<RetrievedInConversation>;
   /**
    * The same quotes with their own pages and times: those of a passage are too wide for a part of
    * it.

@@ -1,6 +1,6 @@
 /** Finds passages for a follow-up question: with the questions before it, where it needs them. */
 import type { SearchIndex } from "../search-index/contract";
-import type { FindOptions, FollowUp, FoundPassage, Retrieved } from "./contract";
+import type { FindOptions, FollowUp, FoundPassage, RetrievedInConversation } from "./contract";
 
 type Analyze = SearchIndex["analyze"];
 
@@ -19,18 +19,22 @@ export async function findInConversation(
   analyze: Analyze,
   { text, history, find }: FollowUp,
   options: FindOptions,
-): Promise<Retrieved> {
-  const alone = await find(text, options);
+): Promise<RetrievedInConversation> {
+  const found = await find(text, options);
+  const alone = { ...found, context: null, names_subject: false };
   const context = contextOf(history, (question) => analyze(question).length);
-  if (context === undefined || !needsContext(text, alone.terms.length)) return alone;
+  if (context === undefined || !needsContext(text, found.terms.length)) return alone;
   const together = await find(text, { ...options, context });
-  const own_terms = new Set(alone.terms.map(({ term }) => term));
+  const own_terms = new Set(found.terms.map(({ term }) => term));
   const known_terms = new Set(
     together.terms
       .filter(({ term }) => own_terms.has(term))
       .flatMap(({ term, others }) => [term, ...others]),
   );
-  if (known_terms.size === 0 || has_pronoun.test(text)) return together;
+  const is_about_old = has_pronoun.test(text) || own_terms.size === 0;
+  if (is_about_old) return { ...together, context, names_subject: false };
+  // Of something that no passage names, what was said of the old subject must not be said.
+  if (known_terms.size === 0) return { ...together, context: null, names_subject: false };
   // A short question that names something new is about that: passages about the old subject alone
   // would only repeat the last answer.
   const known_passages = [...together.passages.keys()].filter((at) =>
@@ -40,6 +44,8 @@ export async function findInConversation(
     ? alone
     : {
         ...together,
+        context,
+        names_subject: true,
         passages: known_passages.map((at) => together.passages[at]!),
         meanings: known_passages.map((at) => together.meanings[at]!),
       };

@@ -17,6 +17,7 @@ import {
   type Reranker,
   type Retrieval,
   type Retrieved,
+  type RetrievedInConversation,
   type Span,
 } from "./contract";
 import { findInConversation } from "./conversation";
@@ -125,7 +126,7 @@ export class SearchService implements Retrieval {
     };
   }
 
-  findInConversation(question: FollowUp, options: FindOptions): Promise<Retrieved> {
+  findInConversation(question: FollowUp, options: FindOptions): Promise<RetrievedInConversation> {
     return findInConversation(this.ctx.index.analyze, question, options);
   }
 

@@ -209,6 +209,11 @@ describe("splitting a text into questions:", () => {
     ],
     ["a short question of its own", "What is it and who made it?", ["What is it", "who made it?"]],
     [
+      "a word that only begins like an and doesn't split it",
+      "Which of them is the cheaper one, Eco or Turbo?",
+      ["Which of them is the cheaper one, Eco or Turbo?"],
+    ],
+    [
       "an and inside a question doesn't split it",
       "Which salt and pepper mills are sold?",
       ["Which salt and pepper mills are sold?"],

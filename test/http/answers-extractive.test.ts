@@ -1,0 +1,91 @@
+/** Answers without a model, in conversations: several rows, whole lists, and short follow-ups. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+
+const boats = [
+  "# Boats for hire",
+  "",
+  "| Boat | Seats | Price per day | Owner |",
+  "| --- | --- | --- | --- |",
+  "| Heron | 2 | 30 € | Ada Byron |",
+  "| Otter | 4 | 55 € | Carl Gauss |",
+  "| Pike | 8 | 90 € | Emmy Noether |",
+  "",
+  "Guests of the Heron and of the Otter get a boat with a roof.",
+  "",
+  "# What to bring",
+  "",
+  "- a sun hat",
+  "- a life vest",
+  "- two paddles",
+].join("\n");
+
+let server: TestServer;
+let ada: Person;
+let folder: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  ada = await person(server, "ada");
+  folder = await ada.folder();
+  await ada.text(folder, boats, "Lake");
+});
+
+type Case = [why: string, questions: string[], answer: string | null];
+/** The answer to the last of the questions, without markers; null: none. */
+async function answerTo(questions: readonly string[]): Promise<string | null> {
+  const chat = (await ada.create("/chats", { usedFolders: [folder] })).id;
+  let result: { outcome: string; answer: string } | undefined;
+  for (const question of questions) result = await ada.ask(chat, question);
+  return result!.outcome === "no_answer" ? null : result!.answer.replace(/ \[\d\]/g, "");
+}
+
+const heron = "Heron: Seats 2, Price per day 30 €, Owner Ada Byron";
+const otter = "Otter: Seats 4, Price per day 55 €, Owner Carl Gauss";
+const pike = "Pike: Seats 8, Price per day 90 €, Owner Emmy Noether";
+
+describe("of a table and a list:", () => {
+  const cases: Case[] = [
+    ["two are compared", ["Which is cheaper, Heron or Otter?"], `${heron}; ${otter}`],
+    [
+      "the asked column of two",
+      ["How many seats do Heron and Pike have?"],
+      "Seats, Heron: 2; Seats, Pike: 8",
+    ],
+    ["they are counted", ["How many boats are there?"], "Heron; Otter; Pike"],
+    ["they are listed", ["Which boats do you have?"], "Heron; Otter; Pike"],
+    [
+      "one of them stands out",
+      ["Which boat has the most seats?"],
+      "Seats, Heron: 2; Seats, Otter: 4; Seats, Pike: 8",
+    ],
+    [
+      "one of them stands out, in no column that is named",
+      ["Which boat is the fastest?"],
+      `${heron}; ${otter}; ${pike}`,
+    ],
+    ["one is named", ["How many seats does the boat Pike have?"], "Seats, Pike: 8"],
+    ["the list below its heading", ["What must I bring?"], "a sun hat; a life vest; two paddles"],
+    ["another kind of thing", ["How many stars does the hotel have?"], null],
+  ];
+  test.each(cases)("%s", async (_why, questions, answer) =>
+    expect(await answerTo(questions)).toBe(answer),
+  );
+});
+
+describe("a question that continues another:", () => {
+  const cases: Case[] = [
+    ["of another thing", ["How many seats has the Otter?", "And the Pike?"], "Seats, Pike: 8"],
+    ["twice", ["How many seats has the Otter?", "And Pike?", "And Heron?"], "Seats, Heron: 2"],
+    ["of the same thing, something else", ["How many seats has the Otter?", "Whose is it?"], otter],
+    ["of a thing that isn't there", ["How many seats has the Otter?", "And the boat Eel?"], null],
+    [
+      "it is complete",
+      ["How many seats has the Otter?", "What is the price of the Pike?"],
+      "Price per day, Pike: 90 €",
+    ],
+  ];
+  test.each(cases)("%s", async (_why, questions, answer) =>
+    expect(await answerTo(questions)).toBe(answer),
+  );
+});

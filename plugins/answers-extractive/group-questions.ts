@@ -19,9 +19,10 @@ const compares = anyOf(
 const lists = anyOf(
   words(
     "how_many " +
-      "(?:what|which)(?:_\\p{L}+){1,3}_(?:are_there|do_(?:you|they|we)_(?:have|offer|sell)|exist) " +
+      "(?:what|which)(?:_\\p{L}+){1,3}_(?:are_there|exist|do_(?:you|they|we)_(?:have|offer)) " +
       "(?:list|name)_(?:all|the) what_are_the what_kinds?_of " +
-      "wie_?viele welche(?:_\\p{L}+){1,2}_(?:gibt_es|haben_sie|bieten_sie|bietet_ihr|habt_ihr) " +
+      "wie_?viele " +
+      "welche(?:_\\p{L}+){1,2}_(?:gibt_es|haben_sie|bieten_sie|bietet_ihr|habt_ihr) " +
       "combien quel(?:le)?s(?:_\\p{L}+){1,2}_(?:y_a-t-il|proposez-vous|existent) " +
       "quel(?:le)?s_sont_les " +
       "cuánt[oa]s qué(?:_\\p{L}+){1,2}_(?:hay|tienen|ofrecen|existen) cuáles_son_l[oa]s " +
@@ -52,12 +53,13 @@ export interface GroupQuestion {
   /** The words that say so. */
   readonly words: string;
 }
-export function groupQuestion(question: string): GroupQuestion {
+/** `needs_figure`: "how much" asks for a price or the like, so nothing is counted. */
+export function groupQuestion(question: string, needs_figure: boolean): GroupQuestion {
   const found = [compares, lists, extremes].map((pattern) => pattern.exec(question)?.[0]);
   const [compared, listed, extreme] = found.map((one) => one !== undefined);
   return {
     compares: compared!,
-    lists: listed!,
+    lists: listed! && !needs_figure,
     extremes: extreme!,
     words: found.filter((one) => one !== undefined).join(" "),
   };

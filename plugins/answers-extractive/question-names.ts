@@ -68,9 +68,9 @@ export function namedIn(
     return sentence_start.test(question);
   };
   // In a question written in capitals only, or with one on each word, these mark nothing.
-  const in_lower_case = words.filter(({ text }) => /^\p{Ll}/u.test(text)).length;
+  const is_mixed = words.some(({ text }) => /^\p{Ll}/u.test(text));
   const marks_names = language !== null && !languages_with_capitals.has(language);
-  const has_names = marks_names && in_lower_case * 2 > words.length;
+  const has_names = marks_names && is_mixed;
   const has_lower_case = /\p{Ll}/u.test(question);
   const is_latin = isMostlyIn(scripts[0]!, question);
   const counted_at = countedAt(question, language ?? "en");
@@ -78,7 +78,8 @@ export function namedIn(
     if (start === counted_at) return "counted";
     if (number.test(text)) return "number";
     if (has_lower_case && abbreviation.test(text)) return "name";
-    if (has_names && capitalized.test(text) && !isFirst(start)) return "name";
+    const is_command = question[start - 1] === "\\";
+    if (has_names && capitalized.test(text) && !isFirst(start) && !is_command) return "name";
     return !is_latin && latin_word.test(text) ? "foreign" : null;
   };
   let kind: NamedWord["kind"] | null = null;

@@ -29,6 +29,8 @@ export interface RelevanceContext {
   readonly names: NameEvidence;
   /** The question continues others, about what it names: "And for students?" */
   readonly is_new_subject: boolean;
+  /** The share of the question that its names are, 0 to 1. */
+  readonly names_share: number;
   readonly question: string;
 }
 
@@ -61,6 +63,8 @@ const thresholds = {
    */
   close: { similarity: 0.7, lead: 0.35 },
   close_without_name: { similarity: 1.1, lead: 0.3 },
+  /** What has nothing but the names of a question is similar to it by these. */
+  names_only: 1,
   /** The share of the question that a cell's row and column match. */
   cell: 0.75,
 } as const;
@@ -114,6 +118,10 @@ const passage_factor = 0.85;
 /** Text around a sentence, or in other passages, counts half as much as its own words. */
 const around_weight = 0.5;
 const similarity_weight = 0.25;
+/** A question with a greater share of names asks for nothing else of them: "Who is Ada Byron?" */
+const names_share_max = 0.95;
+/** Shares are sums of rounded weights. */
+const share_margin = 0.01;
 
 /**
  * Whether `sentence`, the best one, answers its question. If it does not, none does: the outcome is
@@ -130,6 +138,10 @@ export function isRelevant(sentence: Sentence, context: RelevanceContext): boole
   if (is_other_language && nearness !== null)
     return isNearAcross(nearness, context, limitsOf(similarity, context));
   if (isAskedCell(sentence)) return true;
+  if (similarity !== null && saysNamesOnly(sentence, context)) {
+    const may_be_reworded = features.novelty > 0 && !lacksFigure(sentence, context);
+    if (!may_be_reworded || similarity < thresholds.names_only) return false;
+  }
   const near = features.before + features.after + features.title;
   const words = features.coverage + around_weight * (near + passages_coverage);
   if (similarity === null) return words >= thresholds.words;
@@ -141,6 +153,21 @@ export function isRelevant(sentence: Sentence, context: RelevanceContext): boole
 /** The cell of a table whose row and column are those of the question. */
 const isAskedCell = ({ row, features }: Sentence): boolean =>
   row?.is_exact === true && features.coverage + features.before + features.title >= thresholds.cell;
+
+/**
+ * Whether it has the names of the question, but nothing of what is asked about them: the salary of
+ * somebody whose room is given.
+ */
+function saysNamesOnly({ features, row }: Sentence, { names_share }: RelevanceContext): boolean {
+  const { coverage, before, after, title } = features;
+  return (
+    row?.is_exact !== true &&
+    coverage > 0 &&
+    names_share > 0 &&
+    names_share < names_share_max &&
+    coverage + before + after + title <= names_share + share_margin
+  );
+}
 
 function isClose(sentence: Sentence, similarity: number, context: RelevanceContext): boolean {
   const { names, lead, is_likeliest } = context;

@@ -1,7 +1,7 @@
 /** Numerical features of a sentence as the answer to a question. Pure. */
 import type { Retrieval, Span } from "../search/contract";
 import { codeBlocks } from "../../core/lib/code-blocks";
-import { answerPattern } from "./answer-types";
+import { answerPattern, requiresType } from "./answer-types";
 import type { Asked } from "./follow-up";
 import { groupQuestion } from "./group-questions";
 import { listGroups, rowGroups, type Group, type GroupReader } from "./groups";
@@ -78,7 +78,7 @@ export interface FoundSentence {
   readonly entry?: number;
   /** For a row of a table: its text with its heads. */
   readonly row?: RowSentence;
-  /** The term that it defines: a line of its own above it. */
+  /** The term that it defines, or its heading: a line of its own right above it. */
   readonly term?: string;
 }
 
@@ -136,7 +136,7 @@ export class SentenceReader {
     const { share, questionTerms } = this.weights;
     const termsOf = (text: string) => questionTerms(analysis.analyze(text));
     this.group_reader = {
-      group_question: groupQuestion(asked.typed),
+      group_question: groupQuestion(asked.typed, requiresType(asked.typed)),
       termsOf,
       namesOf: (text) =>
         asked.names === "attribute" ? termsOf(text) : termsOf(text).intersection(asked.own_terms),
@@ -221,7 +221,7 @@ export class SentenceReader {
   /** Undefined for a line that is the term defined below it, and for what is about another. */
   private ofText(
     i: number,
-    { sentences, entries, title_terms, score, isCode }: Passage,
+    { heading, sentences, entries, title_terms, score, isCode }: Passage,
   ): Pick<FoundSentence, "features" | "entry" | "term"> | undefined {
     const { idf, share, numberShare } = this.weights;
     const sentence = sentences[i]!;
@@ -230,7 +230,8 @@ export class SentenceReader {
     const below = sentences[i + 1];
     if (novel_words === 0 && below && isTerm(text, below.text)) return undefined;
     const line = sentences[i - 1];
-    const defined = line && isTerm(line.text, text) ? line : undefined;
+    const defined =
+      line && (isTerm(line.text, text) || isHeadingOf(line.text, text, heading)) ? line : undefined;
     const sentence_terms = defined ? new Set([...own_terms, ...defined.own_terms]) : own_terms;
     const entry = entries[i];
     const before = minus(neighbourTerms(sentences, entries, i, i - 1), sentence_terms);
@@ -386,6 +387,9 @@ const isTerm = (line: string, below: string): boolean =>
   below.length > line.length &&
   /^\p{Lu}/u.test(below) &&
   isEnded(below);
+/** Whether a line is the heading of a statement right below it. */
+const isHeadingOf = (line: string, below: string, heading: string | null): boolean =>
+  below.length > line.length && isHeading(line, heading);
 /** Whether a sentence is incomplete; one that introduces code is not. */
 function isBroken(text: string): boolean {
   const code = codeBlocks(text)[0];

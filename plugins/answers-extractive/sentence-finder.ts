@@ -275,12 +275,17 @@ function relevanceContext(
 ): Omit<RelevanceContext, "is_likeliest"> {
   const { analysis } = context;
   const own_terms = new Set(analysis.analyze(asked.own).map(({ term }) => term));
-  const named = namedIn(asked.whole, { analysis, language: languages.question }).filter(
-    ({ term }) => own_terms.has(term),
+  const language = languages.question ?? (is_other_language ? null : languages.texts);
+  const named = namedIn(asked.whole, { analysis, language }).filter(({ term }) =>
+    own_terms.has(term),
   );
   return {
     question: asked.typed,
     is_new_subject: asked.names === "subject",
+    names_share: coveredShare(
+      terms,
+      new Set(named.flatMap(({ kind, term }) => (kind === "name" ? term : []))),
+    ),
     passages_coverage: coveredShare(terms, passage_terms),
     names: nameEvidence(named, {
       text,

@@ -689,6 +689,35 @@ describe("whether there is an answer:", () => {
       false,
     ],
     [
+      "a sentence has only the name of what is asked about",
+      {
+        question: "What length does the ship Ardalin have?",
+        passages: ["Captain Bo of Ardalin owns a parrot and a hat."],
+        similar: () => 0.9,
+        lead: 0.6,
+      },
+      false,
+    ],
+    [
+      "a sentence has only the name, but says the rest in other words",
+      {
+        question: "What length does the ship Ardalin have?",
+        passages: ["Ardalin measures ninety yards from bow to stern."],
+        similar: () => 1.1,
+        lead: 0.6,
+      },
+      true,
+    ],
+    [
+      "a statement right below its heading is about it",
+      {
+        question: "When is the next inspection?",
+        passages: ["# Next inspection\n\n5 December 2031 at half past three, in the boiler room."],
+        similar: (text) => (text.includes("Next inspection: 5 December") ? 0.9 : 0.1),
+      },
+      true,
+    ],
+    [
       "a name is missing, but the sentence stands out far",
       {
         question: "How does the machine of Ardalin remove limescale?",

@@ -10,7 +10,7 @@ export const asks_price = [
   words(
     "wie_teuer was_kostet was_kosten wie_?viel_kostet wie_?viel_kosten " +
       "wie_hoch_(?:ist|sind|war)_(?:der|die)_(?:preise?|kosten|gebühr(?:en)?|miete) " +
-      "combien_coûtent? quels?_(?:est|sont)_les?_(?:prix|tarifs?) " +
+      "combien_coûte(?:nt)? quels?_(?:est|sont)_les?_(?:prix|tarifs?) " +
       "cuánto_(?:cuesta|vale|cuestan|valen) cuál_es_el_(?:precio|coste|costo) " +
       "quanto_costa(?:no)? qual_è_il_(?:prezzo|costo) quanto_custam? qual_(?:é_)?o_preço " +
       "hoeveel_kost(?:en)? wat_kost(?:en)? ile_kosztuj[eą] jaka_jest_cena kolik_stojí " +

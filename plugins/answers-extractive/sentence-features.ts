@@ -79,7 +79,7 @@ export interface FoundSentence {
   /** For a row of a table: its text with its heads. */
   readonly row?: RowSentence;
   /** The term that it defines, or its heading: a line of its own right above it. */
-  readonly term?: string;
+  readonly above?: string;
 }
 
 /** A sentence up to this length is not long; UTF-16 units. */
@@ -222,7 +222,7 @@ export class SentenceReader {
   private ofText(
     i: number,
     { heading, sentences, entries, title_terms, score, isCode }: Passage,
-  ): Pick<FoundSentence, "features" | "entry" | "term"> | undefined {
+  ): Pick<FoundSentence, "features" | "entry" | "above"> | undefined {
     const { idf, share, numberShare } = this.weights;
     const sentence = sentences[i]!;
     const { text, words, own_terms } = sentence;
@@ -230,8 +230,8 @@ export class SentenceReader {
     const below = sentences[i + 1];
     if (novel_words === 0 && below && isTerm(text, below.text)) return undefined;
     const line = sentences[i - 1];
-    const defined =
-      line && (isTerm(line.text, text) || isHeadingOf(line.text, text, heading)) ? line : undefined;
+    const defined = line && isTerm(line.text, text) ? line : undefined;
+    const above = line && (defined ?? (isHeadingOf(line.text, text, heading) ? line : undefined));
     const sentence_terms = defined ? new Set([...own_terms, ...defined.own_terms]) : own_terms;
     const entry = entries[i];
     const before = minus(neighbourTerms(sentences, entries, i, i - 1), sentence_terms);
@@ -255,7 +255,7 @@ export class SentenceReader {
     return {
       features,
       ...(entry && { entry: entry.start }),
-      ...(defined && { term: defined.text }),
+      ...(above && { above: above.text }),
     };
   }
 

@@ -255,9 +255,9 @@ async function rank(
 
 /** How sentences are compared: with what they say something about. */
 const comparedTexts = (ranked: readonly Sentence[], sources: readonly Source[]): string[] =>
-  ranked.map(({ source, start, end, row, term }) => {
+  ranked.map(({ source, start, end, row, above: line }) => {
     const { text: whole, heading, title } = sources[source]!;
-    const above = row ? (heading ?? title) : term;
+    const above = row ? (heading ?? title) : line;
     const content = row?.text ?? whole.slice(start, end);
     return (above === undefined ? content : `${above}: ${content}`)
       .slice(0, compared_chars_max)

@@ -44,6 +44,7 @@ describe("what a question asks for:", () => {
     ["a price: a sum", "How much does a ticket cost?", "It is $20.", "It has 20 pages."],
     ["a price: a number beside the word", "What is the fee?", "The fee of it is 3.", "It is 3."],
     ["a price: in words", "What is the fee?", "Its fee is nine thousand.", "It is nine thousand."],
+    ["a price in French", "Combien coûte une carte ?", "Elle est gratuite.", "Elle a 12 pages."],
     ["a price in German", "Was kostet eine Karte?", "Sie ist kostenlos.", "Sie ist aus Papier."],
     ["a price in Spanish", "¿Cuánto cuesta la entrada?", "Cuesta 20 euros.", "Mide 20 metros."],
     ["a price in Turkish", "Biletin fiyatı ne kadar?", "Bilet 20 liradır, 20 TL.", "20 derece."],

@@ -1,0 +1,67 @@
+/** How a text with several questions is split into them. */
+import { describe, expect, test } from "bun:test";
+import { questionParts } from "../../plugins/answers-extractive/question-parts";
+
+describe("splitting a text into questions:", () => {
+  const cases: [string, string, string[]][] = [
+    [
+      "two joined with a comma",
+      "What is the boiler pressure, and how do I lower it?",
+      ["What is the boiler pressure", "how do I lower it?"],
+    ],
+    [
+      "two joined without a comma",
+      "Who built the mill and when was it sold?",
+      ["Who built the mill", "when was it sold?"],
+    ],
+    [
+      "the second begins with a preposition",
+      "What is the mill made of and by whom was it sold?",
+      ["What is the mill made of", "by whom was it sold?"],
+    ],
+    [
+      "two sentences",
+      "Who built the mill? When was it sold?",
+      ["Who built the mill?", "When was it sold?"],
+    ],
+    [
+      "German",
+      "Wie hoch ist der Druck und wie senke ich ihn?",
+      ["Wie hoch ist der Druck", "wie senke ich ihn?"],
+    ],
+    [
+      "French",
+      "Qui a construit le moulin et quand fut-il vendu ?",
+      ["Qui a construit le moulin", "quand fut-il vendu ?"],
+    ],
+    [
+      "Russian",
+      "Кто построил мельницу и когда её продали?",
+      ["Кто построил мельницу", "когда её продали?"],
+    ],
+    ["Chinese", "锅炉的压力是多少，如何降低？", ["锅炉的压力是多少", "如何降低？"]],
+    [
+      "a first half without a statement of its own",
+      "Which size and which colour does the mill have?",
+      ["Which size and which colour does the mill have?"],
+    ],
+    ["a short question of its own", "What is it and who made it?", ["What is it", "who made it?"]],
+    [
+      "a word that only begins like an and doesn't split it",
+      "Which of them is the cheaper one, Eco or Turbo?",
+      ["Which of them is the cheaper one, Eco or Turbo?"],
+    ],
+    [
+      "an and inside a question doesn't split it",
+      "Which salt and pepper mills are sold?",
+      ["Which salt and pepper mills are sold?"],
+    ],
+    [
+      "a statement before a question isn't split off",
+      "The mill stands still. Which lever starts it?",
+      ["The mill stands still. Which lever starts it?"],
+    ],
+  ];
+  for (const [why, text, expected] of cases)
+    test(why, () => expect(questionParts(text)).toEqual(expected));
+});

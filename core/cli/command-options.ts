@@ -22,7 +22,7 @@ export interface ProgramOptions {
 
 /** Adds the option `--data`. */
 export const withData = (command: Commander): Commander =>
-  command.option("--data <directory>", "the data directory (default ./dossier-data)");
+  command.option("--data <directory>", "the data directory (default: ./dossier-data)");
 
 /** The settings given on the command line. */
 export const flagsOf = (options: Record<string, unknown>): Flags => ({

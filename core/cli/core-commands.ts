@@ -20,6 +20,7 @@ import {
   withData,
   type ProgramOptions,
 } from "./command-options";
+import { complaintOf } from "./complaint";
 import type { Flags } from "./config-sources";
 import { addFilesCommand } from "./files-command";
 import { addMigrateTo } from "./migrate-to/command";
@@ -31,8 +32,8 @@ import { serveUntilStopped, startServer } from "./server";
 export function addCoreCommands(program: Commander, program_options: ProgramOptions): void {
   withData(program.command("serve"))
     .description("Run the server.")
-    .option("--host <address>", "address to listen on (default 127.0.0.1)")
-    .option("--port <number>", "port to listen on (default 4780)")
+    .option("--host <address>", "address to listen on (default: 127.0.0.1)")
+    .option("--port <number>", "port to listen on (default: 4780)")
     .action(async (options) => runServer(flagsOf(options), program_options));
   withData(program.command("config"))
     .description("Show the current settings and where each comes from; secrets are hidden.")
@@ -150,7 +151,7 @@ async function settingsInForce(boot: Bootstrap, options: ProgramOptions): Promis
     return rows;
   } catch (error) {
     if (error instanceof NoTablesYet) return shownSettings(boot.config);
-    options.complain(`dossier: stored settings can't be read: ${(error as Error).message}`);
+    options.complain(complaintOf(`stored settings can't be read: ${(error as Error).message}`));
     return shownSettings(boot.config);
   }
 }

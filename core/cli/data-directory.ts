@@ -16,15 +16,19 @@ const own_names = new Set([
 ]);
 /** For this process's user alone, whatever its umask allows. */
 const private_mode = 0o700;
+const choose_another = "Choose another directory with --data.";
 /** What is wrong with the directory, by the code of the error. */
 const reasons: Readonly<Record<string, string>> = {
-  EEXIST: "it is not a directory.",
-  ENOTDIR: "a part of its path is not a directory.",
-  EACCES: "this user may not read and write it. Run the command as the user that owns it.",
+  EEXIST: `it is not a directory. ${choose_another}`,
+  ENOTDIR: `a part of its path is not a directory. ${choose_another}`,
+  ENOENT: `it does not exist, and can't be created there. ${choose_another}`,
+  EACCES:
+    "this user may not create, read and write it. Run the command as the user that owns it, or " +
+    "choose another directory with --data.",
   EPERM:
     "it belongs to another user, so its permissions can't be set. Choose a directory inside of " +
     "it with --data.",
-  EROFS: "its disk is read-only.",
+  EROFS: `its disk is read-only. ${choose_another}`,
 };
 
 /** A name that doesn't belong in a data directory; undefined where a server has run before. */

@@ -7,6 +7,7 @@ import type { Command } from "../plugin/command";
 import { findPluginFiles } from "../plugin/loader";
 import { order } from "../plugin/order";
 import { bootstrapBy, flagsOf, type ProgramOptions } from "./command-options";
+import { complaintOf } from "./complaint";
 import { locateFiles } from "./config-sources";
 import { addPluginCommand, addTool } from "./plugin-commands";
 import { reserved } from "./reserved-claims";
@@ -33,7 +34,7 @@ export async function addDroppedInCommands(
   }
   if (mayNamePluginCommand(program, words) && !wantsAll(words))
     for (const { name, reason } of boot.failures)
-      options.complain(`dossier: the plugin ${name} is left out: ${reason}`);
+      options.complain(complaintOf(`the plugin ${name} is left out: ${reason}`));
 }
 
 /** Whether the words match no known command, or ask about all commands. */

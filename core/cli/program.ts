@@ -1,9 +1,10 @@
 /** The command line: commander over the commands of core and of every plugin. */
-import { CommanderError, Command as Commander } from "commander";
+import { CommanderError, Command as Commander, Help, type Option } from "commander";
 import { ConfigError } from "../base/config";
 import { version } from "../base/version";
 import { UsageError, type Command } from "../plugin/command";
 import type { ProgramOptions } from "./command-options";
+import { complaintOf } from "./complaint";
 import { addCompletionsCommand } from "./completions/command";
 import { addCoreCommands } from "./core-commands";
 import { addDroppedInCommands } from "./dropped-in-commands";
@@ -32,7 +33,9 @@ export async function runProgram(
     .configureOutput({
       writeOut: (text) => options.print(text.trimEnd()),
       writeErr: (text) => options.complain(text.trimEnd()),
+      outputError: (text, write) => write(complaintOf(text.replace(/^error: /, ""))),
     })
+    .configureHelp({ optionDescription: withoutQuotes })
     .addHelpText("after", `\n${where_documentation_is}`);
   addCoreCommands(program, options);
   addHealthCommand(program, options);
@@ -51,10 +54,14 @@ export async function runProgram(
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usage_exit;
-    options.complain(error instanceof Error ? `dossier: ${error.message}` : String(error));
+    options.complain(error instanceof Error ? complaintOf(error.message) : String(error));
     return error instanceof ConfigError || error instanceof UsageError ? usage_exit : 1;
   }
 }
+
+/** The description of an option whose choices and default are shown as they are typed. */
+const withoutQuotes = (option: Option): string =>
+  new Help().optionDescription(option).replace(/"([^"\s]+)"/g, "$1");
 
 /** After wrong usage, each command refers to its own help. */
 function pointToHelp(command: Commander, name: string): void {

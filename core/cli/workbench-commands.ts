@@ -133,7 +133,7 @@ async function check(path: string | undefined, options: ProgramOptions): Promise
             `${unset.join(", ")}.`,
     );
   for (const problem of problems) options.print(problem);
-  throw new Error(`${project.name} has problems`);
+  throw new Error(`the plugin ${project.name} has problems`);
 }
 
 /** @throws UsageError */

@@ -389,7 +389,6 @@ export default definePlugin({
   setup: (ctx) => ({
     fills: [
       fill(Extractors, {
-        name: "Jupyter notebooks",
         // Before plain text, which would read it as JSON.
         rank: 20,
         recognises: isNotebook,

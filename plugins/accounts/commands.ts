@@ -73,15 +73,10 @@ export const commands = {
   setup: {
     name: "setup",
     changes: true,
-    summary: "Set up a new server.",
+    summary: "Print a one-time link that creates the first administrator of a new server.",
     starts_data: true,
-    options: [
-      {
-        flags: "--link",
-        description: "print a one-time link to create the first administrator",
-        required: true,
-      },
-    ],
+    // Earlier versions require it.
+    options: [{ flags: "--link", description: "the same as without it" }],
   },
 } satisfies Record<string, Command>;
 

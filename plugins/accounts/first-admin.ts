@@ -20,7 +20,7 @@ const badLink = () =>
     403,
     "bad_link",
     "This set-up link is not valid: it may be incomplete, already used, or older than 24 " +
-      "hours. To print a new one, run: dossier setup --link",
+      "hours. To print a new one, run: dossier setup",
   );
 
 export type FirstAdminContext = Omit<AccountContext, "notify"> &

@@ -1,9 +1,9 @@
 /** `dossier document add`: uploads local files into a folder. */
 import { counted } from "../../core/lib/counted";
-import { existsSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { messageOf } from "../../core/lib/error-message";
-import { RefusedRequest, type ServerClient } from "./server-client";
+import type { ChosenFile } from "./chosen-files";
+import { RefusedRequest, type NamedFolder, type ServerClient } from "./server-client";
 
 interface DocumentState {
   readonly id: string;
@@ -21,7 +21,7 @@ export interface Added {
 }
 /** Where files go, and how their progress is printed. */
 export interface AddOptions {
-  readonly folder_id: string;
+  readonly folder: NamedFolder;
   readonly overwrite: boolean;
   /** Waits until each document is indexed or has failed. */
   readonly wait: boolean;
@@ -32,27 +32,18 @@ const look_every_ms = 250;
 
 const name_taken = "A document with the same name already exists; --overwrite replaces it.";
 
-/** @throws Error naming the first path that is not a file. */
-export function requireFiles(files: readonly string[]): void {
-  for (const file of files) {
-    if (!existsSync(file)) throw new Error(`${file} does not exist`);
-    const kind = statSync(file);
-    if (kind.isDirectory())
-      throw new Error(`${file} is a directory. Name the files in it, such as ${join(file, "*")}`);
-    if (!kind.isFile()) throw new Error(`${file} is not a file`);
-  }
-}
-
 /** One at a time; a refused file does not stop the others. */
 export async function addFiles(
   server: ServerClient,
-  files: readonly string[],
+  files: readonly ChosenFile[],
   options: AddOptions,
 ): Promise<Added[]> {
+  const placed = files.map((file) => placedIn(options.folder, file));
+  const folder_ids = await folderIds(server, placed, options.folder);
   const added: Added[] = [];
-  for (const [place, file] of files.entries()) {
+  for (const [place, file] of placed.entries()) {
     const count = files.length > 1 ? `(${place + 1} of ${files.length}) ` : "";
-    added.push(await addFile(server, file, options, count));
+    added.push(await addFile(server, file, folder_ids.get(file.subfolder)!, options, count));
   }
   if (!options.wait) return added;
   const settled: Added[] = [];
@@ -63,16 +54,54 @@ export async function addFiles(
   return settled;
 }
 
+/** A file, and the document that it becomes. */
+interface PlacedFile {
+  readonly path: string;
+  /** Of the document. */
+  readonly name: string;
+  /** The name of the subfolder; null for the folder itself. */
+  readonly subfolder: string | null;
+}
+
+/**
+ * The first directory becomes a subfolder, where there can be one: folders have two levels. Names
+ * of other directories become part of the document's name.
+ */
+function placedIn({ parentId }: NamedFolder, { path, parts }: ChosenFile): PlacedFile {
+  const [directory, ...others] = parts;
+  return parentId === null && others.length > 0
+    ? { path, name: others.join("/"), subfolder: directory! }
+    : { path, name: parts.join("/"), subfolder: null };
+}
+
+/** Of the folder and its subfolders, which are created when they are missing. */
+async function folderIds(
+  server: ServerClient,
+  files: readonly PlacedFile[],
+  folder: NamedFolder,
+): Promise<ReadonlyMap<string | null, string>> {
+  const ids = new Map<string | null, string>([[null, folder.id]]);
+  const named = new Set(files.flatMap(({ subfolder }) => subfolder ?? []));
+  if (named.size === 0) return ids;
+  for await (const { id, name, parentId } of server.folders())
+    if (parentId === folder.id && named.has(name)) ids.set(name, id);
+  for (const name of named)
+    if (!ids.has(name))
+      ids.set(name, (await server.createFolder({ name, parentId: folder.id })).id);
+  return ids;
+}
+
 async function addFile(
   server: ServerClient,
-  file: string,
-  { folder_id, overwrite, print }: AddOptions,
+  { path: file, name }: PlacedFile,
+  folder_id: string,
+  { overwrite, print }: AddOptions,
   count: string,
 ): Promise<Added> {
   const form = new FormData();
   // A lazy reference: the file is read while it is sent.
   form.set("file", Bun.file(file), basename(file));
-  const query = new URLSearchParams({ folder_id, overwrite: String(overwrite) });
+  const query = new URLSearchParams({ folder_id, name, overwrite: String(overwrite) });
   try {
     const { id, status } = await server.call<DocumentState>(
       "POST",
@@ -106,7 +135,7 @@ async function waitFor(
       return { ...added, status };
     }
     if (status === "sync_failed") {
-      const reason = error?.message ?? "it could not be indexed";
+      const reason = error?.message ?? "It could not be indexed.";
       print(`${added.file}: failed. ${reason}`);
       return { ...added, status, error: reason };
     }

@@ -28,7 +28,8 @@ export async function exportFolder(
   to: string | undefined,
 ): Promise<{ readonly path: string; readonly bytes: number }> {
   const path = resolve(to ?? `${name.replaceAll(/[/\\\0]/g, "_")}.zip`);
-  if (existsSync(path)) throw new Error(`${path} already exists. Choose another file with --to`);
+  if (existsSync(path))
+    throw new Error(`the file ${path} already exists. Choose another one with --to`);
   const partial = `${path}.partial`;
   const response = await server.open("GET", `/folders/${id}/export`);
   const file = await open(partial, "w", 0o600);
@@ -58,7 +59,7 @@ export async function importFolder(
   file: string,
   { name, say }: { readonly name: string | undefined; readonly say: (line: string) => void },
 ): Promise<FolderImport> {
-  if (!existsSync(file) || !statSync(file).isFile()) throw new Error(`${file} does not exist`);
+  if (!existsSync(file) || !statSync(file).isFile()) throw new Error(`there is no file ${file}`);
   const form = new FormData();
   // A lazy reference: the file is read while it is sent.
   form.set("file", Bun.file(file), basename(file));

@@ -7,9 +7,10 @@ import { printRows } from "../../core/lib/print-rows";
 import { definePlugin, UsageError, type Command, type CommandHandler } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
 import { ask, linesOf, pendingNote } from "./ask";
+import { chooseFiles } from "./chosen-files";
 import { listDocuments, listed_max } from "./document-list";
 import { exportFolder, importFolder, leftOut } from "./folder-archive";
-import { addFiles, requireFiles } from "./document-add";
+import { addFiles } from "./document-add";
 import { linesOf as linesOfPassages, search } from "./search";
 import { userOf, withServer, type ClientContext } from "./server-client";
 
@@ -36,6 +37,10 @@ const commands = {
     options: [
       { flags: "--folder <name or id>", description: "the folder to add them to", required: true },
       user_option,
+      {
+        flags: "--recursive",
+        description: "add the files of directories too; subdirectories become subfolders",
+      },
       { flags: "--overwrite", description: "replace documents with the same name" },
       { flags: "--wait", description: "wait until they are indexed" },
       { flags: "--json", description: "print one JSON array" },
@@ -109,12 +114,10 @@ const folderHandlers = (
     const user = await userOf(ctx.accounts, options.user);
     const { id } = await withServer(ctx, user, async (server) => {
       const below = typeof options.below === "string" ? options.below : undefined;
-      return server.call<{ id: string }>("POST", "/folders", {
-        json: {
-          name: args[0],
-          description: options.description,
-          parentId: below === undefined ? undefined : (await server.folder(below)).id,
-        },
+      return server.createFolder({
+        name: args[0],
+        description: options.description,
+        parentId: below === undefined ? undefined : (await server.folder(below)).id,
       });
     });
     print(id);
@@ -145,14 +148,16 @@ const documentHandlers = (
   ctx: ClientContext,
 ): Handlers<"documentAdd" | "documentList" | "ask" | "search"> => ({
   documentAdd: async ({ args, options, print }) => {
-    requireFiles(args);
+    const { files, hidden } = chooseFiles(args, Boolean(options.recursive));
+    const say = options.json ? () => undefined : print;
     const user = await userOf(ctx.accounts, options.user);
+    if (hidden > 0) say(`Skipped ${counted(hidden, "hidden file")}.`);
     const added = await withServer(ctx, user, async (server) =>
-      addFiles(server, args, {
-        folder_id: (await server.folder(String(options.folder))).id,
+      addFiles(server, files, {
+        folder: await server.folder(String(options.folder)),
         overwrite: Boolean(options.overwrite),
         wait: Boolean(options.wait),
-        print: options.json ? () => undefined : print,
+        print: say,
       }),
     );
     if (options.json) print(JSON.stringify(added, null, 2));

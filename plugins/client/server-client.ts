@@ -16,6 +16,7 @@ export interface ClientContext extends Pick<Context, "paths"> {
 export interface NamedFolder {
   readonly id: string;
   readonly name: string;
+  readonly parentId: string | null;
 }
 
 /** The named user; when none is named, the only one. @throws Error naming --user. */
@@ -98,9 +99,8 @@ export class ServerClient {
     return response;
   }
 
-  /** By id, or by name, ignoring case. @throws Error when there is none, or more than one. */
-  async folder(named: string): Promise<NamedFolder> {
-    const folders: NamedFolder[] = [];
+  /** All of the user's folders. */
+  async *folders(): AsyncGenerator<NamedFolder, void> {
     for (let page: number | null = 1; page !== null;) {
       const {
         data,
@@ -109,11 +109,21 @@ export class ServerClient {
         "GET",
         `/folders?per_page=${page_size}&page=${page}`,
       );
-      for (const folder of data) {
-        if (folder.id === named) return folder;
-        if (folder.name.toLowerCase() === named.toLowerCase()) folders.push(folder);
-      }
+      yield* data;
       page = pagination.next_page;
+    }
+  }
+
+  createFolder(json: object): Promise<NamedFolder> {
+    return this.call("POST", "/folders", { json });
+  }
+
+  /** By id, or by name, ignoring case. @throws Error when there is none, or more than one. */
+  async folder(named: string): Promise<NamedFolder> {
+    const folders: NamedFolder[] = [];
+    for await (const folder of this.folders()) {
+      if (folder.id === named) return folder;
+      if (folder.name.toLowerCase() === named.toLowerCase()) folders.push(folder);
     }
     if (folders.length > 1)
       throw new Error(

@@ -137,7 +137,6 @@ export const Extraction = service<Extraction>("extraction");
 
 /** Reads one kind of file. Other plugins add formats by filling this slot. */
 export interface Extractor {
-  readonly name: string;
   /**
    * Whether it reads files that begin with these bytes and end with those of `tail`; both are at
    * most 64 KiB. Called in the order of `rank`, highest first: the first to return true reads the
@@ -150,7 +149,6 @@ export interface Extractor {
 /** The formats that can be read. The highest-ranked one that recognises a file reads it. */
 export const Extractors = slot<Extractor>("extraction.extractors", {
   check: shaped<Extractor>({
-    name: "text",
     recognises: "function",
     rank: "number",
     extract: "function",

@@ -24,8 +24,7 @@ export class ExtractionService implements Extraction {
     const { head, tail } = await readEnds(source);
     const by_rank = this.extractors().toSorted((a, b) => b.rank - a.rank);
     const extractor = by_rank.find((extractor) => extractor.recognises(head, tail, source));
-    if (!extractor)
-      throw new ExtractionFailure("unsupported_type", unsupportedMessage(head, by_rank));
+    if (!extractor) throw new ExtractionFailure("unsupported_type", unsupportedMessage(head));
     let is_taken = false;
     const { takeLong } = options;
     const take = async ({ units_max, parts }: LongText): Promise<void> => {
@@ -53,13 +52,11 @@ async function readEnds({
   return { head, tail };
 }
 
-function unsupportedMessage(head: Uint8Array, extractors: readonly Extractor[]): string {
+function unsupportedMessage(head: Uint8Array): string {
   const description = describeSignature(head);
-  const reason =
-    description === null
-      ? "This is not a text file, and its type is not known"
-      : `This appears to be ${description}, which can't be read`;
-  return `${reason}. Supported formats: ${extractors.map(({ name }) => name).join(", ")}.`;
+  return description === null
+    ? "This is not a text file, and its type is not known."
+    : `This appears to be ${description}, which can't be read.`;
 }
 
 /** A label on one line, short enough to be shown beside a quote; null if blank. */

@@ -39,7 +39,7 @@ function keyIn(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new UsageError(`${file} can't be read: ${(error as Error).message}`);
+    throw new UsageError(`the file ${file} can't be read: ${(error as Error).message}`);
   }
 }
 

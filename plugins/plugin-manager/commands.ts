@@ -121,7 +121,7 @@ function readPlugin(source: string): Uint8Array {
   try {
     return readFileSync(resolve(source));
   } catch (error) {
-    throw new UsageError(`${source} can't be read: ${(error as Error).message}`);
+    throw new UsageError(`the plugin ${source} can't be read: ${(error as Error).message}`);
   }
 }
 

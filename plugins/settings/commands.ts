@@ -93,7 +93,7 @@ export const commandHandlers = (
     const sections = trials.list().map((section) => section.section);
     if (!sections.includes(section!))
       throw new UsageError(
-        `${section} can't be tested. These sections can: ${sections.join(", ")}`,
+        `the section ${section} can't be tested. These sections can: ${sections.join(", ")}`,
       );
     const finding = await trials.run(section!, {}, new AbortController().signal);
     const words = [finding.detail, finding.fix].filter(Boolean).join(" ");
@@ -127,12 +127,17 @@ async function change(
   json: boolean,
   print: (line: string) => void,
 ): Promise<void> {
+  const was_stored = ctx.operations
+    .settingStates()
+    .some(({ setting, stored }) => setting === key && stored !== null);
   const stored = new StoredChange(ctx);
   await ctx.operations.changeSettings({ [key]: value }, stored.note);
   const server = await stored.followed();
   const now = (await statesNow(ctx)).find(({ setting }) => setting === key)!;
   const winner = now.overruled ? now.origin : null;
   if (json) return print(JSON.stringify({ ...now, server }));
+  if (value === null && !was_stored)
+    return print(`${key} has no stored value: ${inWords(now.value) || "not set"} (${now.origin}).`);
   print(sentence(now, winner));
   if (server === "late")
     print("The running server has not applied it yet, and will do so when its jobs run.");

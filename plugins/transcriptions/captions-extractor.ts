@@ -9,7 +9,6 @@ import { captions_bytes_max, kindOf, head_bytes } from "./media-types";
 
 /** The extractor for files that are captions by their content. */
 export const captionsExtractor = (reader: TranscriptReader): Extractor => ({
-  name: "captions (WebVTT, SRT)",
   rank: 60,
   recognises: (head) => kindOf(head)?.kind === "captions",
   async extract({ path, size_bytes }, { signal }) {

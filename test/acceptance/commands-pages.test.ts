@@ -3,7 +3,7 @@
  * says what to do.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "../helpers/data-directory";
 import { processes, corruptDatabase } from "../helpers/databases";
@@ -12,6 +12,7 @@ import { startExecutable, type Executable } from "../helpers/executable";
 const handbook = join(import.meta.dir, "../../examples/handbook/handbook.pdf");
 const password = "correct horse battery staple";
 const scratch = temporaryDirectory();
+const empty = join(scratch, "empty");
 const torn = join(scratch, "torn.pdf");
 const notes = join(scratch, "notes é.txt");
 
@@ -27,6 +28,7 @@ export default definePlugin({ name: "unlucky", version: "1.0.0", setup: ({ db, e
 
 let server: Executable;
 beforeAll(async () => {
+  mkdirSync(empty);
   writeFileSync(torn, "%PDF-1.7 torn");
   writeFileSync(notes, "The mooring was lifted at noon.");
   server = await startExecutable({ files: { "plugins/unlucky.ts": unlucky } });
@@ -123,6 +125,30 @@ describe("documents", () => {
       await server.mustCli([...words, "--overwrite", "--wait", "--json"]),
     );
     expect(replaced).toMatchObject({ file: notes, status: "synced", error: null });
+  });
+
+  test("a directory is added with its subdirectories, as far as folders can be nested", async () => {
+    const attic = join(scratch, "attic");
+    const paths = ["top.txt", "maps/east.txt", "maps/old/west.txt", ".cache/x.txt", "maps/~$e.txt"];
+    for (const path of paths) await Bun.write(join(attic, path), `The map of ${path}.`);
+    symlinkSync(attic, join(attic, "maps", "loop"));
+    const user = ["--user", "ada@example.com"];
+    const root = await server.mustCli(["folder", "create", "Attic", ...user]);
+    const low = await server.mustCli(["folder", "create", "Low", "--below", "Attic", ...user]);
+    const namesIn = async (folder: string) =>
+      (await listOf("document", "list", "--folder", folder, ...user)).map(({ name }) => name);
+    const add = ["document", "add", attic, "--recursive", ...user, "--folder"];
+    expect(await server.mustCli([...add, "Attic"])).toStartWith("Skipped 2 hidden files.\n");
+    expect([await namesIn(root), await namesIn("maps")]).toEqual([
+      ["top.txt"],
+      ["old/west.txt", "east.txt"],
+    ]);
+    // Into the same subfolder, and into one that has none.
+    expect(await server.mustCli([...add, "Attic", "--overwrite"])).toContain("(3 of 3)");
+    expect(await namesIn("maps")).toHaveLength(2);
+    await server.mustCli([...add, low]);
+    expect(await namesIn(low)).toEqual(["top.txt", "maps/old/west.txt", "maps/east.txt"]);
+    await server.api("DELETE", `/folders/${root}`);
   });
 
   test("the documents of a folder are listed, newest first, also by status", async () => {
@@ -233,7 +259,12 @@ describe("a failing command prints the reason", () => {
   const cases: readonly [reason: string, words: string[], code: number, said: RegExp][] = [
     ["a session and a user at once", ["session", "end", "ses_1", ...user], 2, /a session by its/],
     ["neither a session nor a user", ["session", "end"], 2, /a session by its id/],
-    ["a missing session", ["session", "end", "ses_1"], 1, /session could not be found/],
+    [
+      "a missing session",
+      ["session", "end", "ses_1"],
+      1,
+      /^dossier: The session could not be found\.\n$/,
+    ],
     ["an unknown role", ["user", "role", "--email", "a@b.c", "--role", "king"], 2, /admin/],
     [
       "a missing user",
@@ -244,17 +275,38 @@ describe("a failing command prints the reason", () => {
     ["a missing job", ["job", "retry", "job_1"], 1, /job could not be found/],
     ["neither a job nor a kind", ["job", "retry"], 2, /a job by its id/],
     ["a kind without failed jobs", ["job", "retry", "--kind", "x"], 1, /no failed job of the kind/],
-    ["a missing file", ["document", "add", "x.txt", "--folder", "f"], 1, /x\.txt does not exist/],
+    [
+      "a missing file",
+      ["document", "add", "x.txt", "--folder", "f"],
+      1,
+      /There is no file x\.txt\.\n$/,
+    ],
     [
       "a directory",
       ["document", "add", scratch, "--folder", "f"],
       1,
-      /is a directory\. Name the files/,
+      /is a directory\. Add its files with --recursive\.\n$/,
+    ],
+    [
+      "a directory without files",
+      ["document", "add", empty, "--recursive", "--folder", "f"],
+      1,
+      /no files to add/,
     ],
     ["no file at all", ["document", "add", "--folder", "f"], 2, /files/],
-    ["no folder", ["ask", "What?"], 2, /folder.*\n\(dossier ask --help has/],
+    [
+      "no folder",
+      ["ask", "What?"],
+      2,
+      /^dossier: Required option .*folder.*\.\n\(dossier ask --help has/,
+    ],
     ["an unknown subcommand", ["job", "dance"], 2, /\(dossier job --help lists the commands/],
-    ["a missing folder", ["ask", "Why?", "--folder", "x", ...user], 1, /no folder x/],
+    [
+      "a missing folder",
+      ["ask", "Why?", "--folder", "x", ...user],
+      1,
+      /^dossier: There is no folder x\. .*\.\n$/,
+    ],
     ["a list of no folder", ["document", "list"], 2, /folder/],
     [
       "an unknown status",
@@ -265,7 +317,12 @@ describe("a failing command prints the reason", () => {
     ["a search for nothing", ["search"], 2, /query/],
     ["a search in a missing folder", ["search", "x", "--folder", "y", ...user], 1, /no folder y/],
     ["a blank search", ["search", " ", ...user], 1, /query/],
-    ["a limit of none", ["search", "x", "--limit", "0", ...user], 2, /at least 1/],
+    [
+      "a limit of none",
+      ["search", "x", "--limit", "0", ...user],
+      2,
+      /^dossier: --limit must be .* at least 1\.\n$/,
+    ],
     ["a limit that is no number", ["search", "x", "--limit", "ten", ...user], 2, /whole number/],
     ["no user, when there are several", ["ask", "Why?", "--folder", "x"], 1, /several users/],
   ];

@@ -176,7 +176,7 @@ describe("a start", () => {
   test("on a newer version's database names that version, and rollback goes back", async () => {
     const data = copy();
     const old = await runCommand(data, ["rollback"]);
-    expect([old.code, old.stderr]).toEqual([1, expect.stringContaining("there is no copy")]);
+    expect([old.code, old.stderr]).toEqual([1, expect.stringContaining("There is no copy")]);
     // The state a newer version leaves: a copy from before, and migrations unknown to this one.
     const before = readFileSync(join(data, "dossier.db"));
     await Bun.write(join(data, "backups", "20990101T000000Z-before-9.0.0.db"), before);
@@ -212,14 +212,14 @@ describe("a start", () => {
     const listed = await runCommand(server.data, ["rollback", "--list"]);
     expect([listed.code, listed.stdout]).toEqual([0, expect.stringMatching(/^There is no copy/)]);
     const { code, stderr } = await runCommand(server.data, ["rollback"]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("there is no copy")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("There is no copy")]);
     await Bun.write(
       join(server.data, "backups", "20990101T000000Z-before-9.0.0.db"),
       readFileSync(join(copy(), "dossier.db")),
     );
     expect(await runCommand(server.data, ["rollback"])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("another server is running"),
+      stderr: expect.stringContaining("Another server is running"),
     });
   });
 });

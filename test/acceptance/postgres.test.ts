@@ -83,7 +83,7 @@ describeOnPostgres("a server on PostgreSQL", () => {
       () => "it has started",
       (error: Error) => error.message,
     );
-    expect(second).toContain("another server is running on");
+    expect(second).toContain("Another server is running on");
     expect(await server.mustCli(["doctor"])).toContain("PostgreSQL");
     expect(await server.mustCli(["user", "list"])).toContain("eve@example.com");
     expect(await server.mustCli(["config", "set", "jobs.keep_done", "2d"])).toBeString();

@@ -176,18 +176,22 @@ describe("starting on a data directory", () => {
     },
   );
 
-  const not_directories: [reason: string, below: string, says: string][] = [
-    ["a file", "", "it is not a directory."],
-    ["below a file", "data", "a part of its path is not a directory."],
+  const not_directories: [reason: string, path: string, says: string][] = [
+    ["a file", "a-file", "it is not a directory."],
+    ["below a file", "a-file/data", "a part of its path is not a directory."],
+    ["below a link to nowhere", "a-link/data", "it does not exist, and can't be created there."],
   ];
-  test.each(not_directories)("a data directory that is %s is refused", (_reason, below, says) => {
-    const file = join(scratch, "a-file");
-    writeFileSync(file, "");
+  test.each(not_directories)("a data directory that is %s is refused", (_reason, path, says) => {
+    writeFileSync(join(scratch, "a-file"), "");
+    rmSync(join(scratch, "a-link"), { force: true });
+    symlinkSync("/nowhere/at/all", join(scratch, "a-link"));
     const { exitCode, stderr } = Bun.spawnSync(
-      [executable, "serve", "--port", "0", "--data", join(file, below)],
+      [executable, "serve", "--port", "0", "--data", join(scratch, path)],
       { cwd: scratch, env: cleanEnvironment() },
     );
-    const expected = expect.stringContaining(`can't be used: ${says}`);
+    const expected = expect.stringContaining(
+      `can't be used: ${says} Choose another directory with --data.`,
+    );
     expect([exitCode, stderr.toString()]).toEqual([2, expected]);
   });
 });

@@ -33,8 +33,12 @@ describe("beside a running server", () => {
     expect(await set("quotas.folders", "1")).toBe("quotas.folders is now 1.");
     expect([await folder(), await folder()]).toEqual([201, 403]);
     expect(await get("quotas.folders")).toBe("1");
-    await server.mustCli(["config", "unset", "quotas.folders"]);
+    const unset = ["config", "unset", "quotas.folders"];
+    expect(await server.mustCli(unset)).toBe("quotas.folders is back to its default: not set.");
     expect(await folder()).toBe(201);
+    expect(await server.mustCli(unset)).toBe(
+      "quotas.folders has no stored value: not set (default).",
+    );
   });
 
   const overruled: [where: string, key: string, value: string, winner: string, stays: string][] = [
@@ -63,8 +67,8 @@ describe("beside a running server", () => {
     ],
     ["an unknown setting", ["set", "chats.restore", "5d"], 1, /nearest is chats\.restore_for/],
     ["a start-up setting", ["set", "server.port", "1"], 1, /server\.port can't be stored/],
-    ["no value", ["set", "audit.keep"], 2, /specify the value/],
-    ["a value and standard input", ["set", "audit.keep", "5d", "--stdin"], 2, /specify the value/],
+    ["no value", ["set", "audit.keep"], 2, /Specify the value/],
+    ["a value and standard input", ["set", "audit.keep", "5d", "--stdin"], 2, /Specify the value/],
     ["reading an unknown setting", ["get", "audit.keeps"], 2, /no setting audit\.keeps/],
     ["a setting of a plugin without any", ["get", "prompts.most"], 2, /prompts has no settings/],
     [

@@ -31,7 +31,6 @@ export function scriptedExtractor() {
     setup: () => ({
       fills: [
         fill(Extractors, {
-          name: "scripted",
           rank: 1_000,
           recognises: (head) => head[0] === 0x23 && head[1] === 0x21,
           async extract({ path }, { signal, onProgress }) {

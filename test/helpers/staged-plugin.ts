@@ -65,7 +65,7 @@ async function stumbles(key) {
 }
 
 const extractor = {
-  name: "staged files", rank: 1_000_000, recognises: (head) => head[0] === 0x23 && head[1] === 0x21,
+  rank: 1_000_000, recognises: (head) => head[0] === 0x23 && head[1] === 0x21,
   async extract({ path }, { signal, onProgress }) {
     const [line, ...rest] = (await Bun.file(path).text()).split("\\n");
     const [verb, argument] = line.slice(2).split(" ");

@@ -27,7 +27,6 @@ const plugin = definePlugin({
     return {
       fills: [
         fill(Extractors, {
-          name: "parrot",
           rank: 1_000,
           recognises: (head) => head[0] === 0x23 && head[1] === 0x21,
           extract: async () => ({

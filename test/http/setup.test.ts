@@ -19,7 +19,7 @@ async function newServer(
 /** The token that a start prints. */
 const printedToken = async (server: TestServer): Promise<string> =>
   tokenOf((await server.accounts.signInHint()).split(" ").at(-1)!);
-/** The token that `dossier setup --link` prints. */
+/** The token that `dossier setup` prints. */
 const newToken = async ({ host }: TestServer): Promise<string> => {
   const printed: string[] = [];
   const { handler } = host.commands.find(({ command }) => command.name === "setup")!;
@@ -122,7 +122,7 @@ describe("an invalid token", () => {
         expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
           403,
           "bad_link",
-          expect.stringContaining("dossier setup --link"),
+          expect.stringContaining("dossier setup"),
         ]);
       }
       expect(await admins(server)).toEqual([]);

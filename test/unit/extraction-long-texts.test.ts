@@ -75,7 +75,6 @@ describe("a long text from an extractor", () => {
       const path = join(directory, "any");
       writeFileSync(path, "anything");
       const extractor: Extractor = {
-        name: "anything",
         rank: 1,
         recognises: () => true,
         async extract(_source, options) {

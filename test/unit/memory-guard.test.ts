@@ -17,10 +17,11 @@ type Collection = "none" | "new" | "all";
 
 /** What the guard collects at each of these checks. */
 function collections(checks: readonly Check[]): Collection[] {
-  let held = new Uint8Array(0);
+  // A property, so that it stays in memory.
+  const held = { bytes: new Uint8Array(0) };
   // The heap's size is only known as of its last collection.
   const hold = (heap_mib: number): void => {
-    held = new Uint8Array(heap_mib * mib);
+    held.bytes = new Uint8Array(heap_mib * mib);
     Bun.gc(true);
   };
   hold(0);
@@ -43,7 +44,6 @@ function collections(checks: readonly Check[]): Collection[] {
         collected = "all";
       });
       check();
-      expect(held.length).toBeGreaterThanOrEqual(0);
       return collected;
     });
   } finally {

@@ -40,7 +40,6 @@ function isHtml(
 }
 
 export const htmlExtractor = (ctx: ExtractionContext): Extractor => ({
-  name: "HTML",
   rank: 40,
   recognises: (head, _tail, source) => isHtml(head, source),
   extract: async (source, options) => {

@@ -8,7 +8,6 @@ import { imageType, type ImageType } from "./header";
 const head_bytes = 64;
 
 export const imageExtractor = (ctx: ExtractionContext): Extractor => ({
-  name: "PNG, JPEG, TIFF, WebP, GIF and BMP images",
   rank: 90,
   recognises: (head) => imageType(head) !== null,
   extract: async ({ path }, options) => {

@@ -5,7 +5,6 @@ import { readInChild } from "../server/child-run";
 import { compound_signature } from "./compound-file";
 
 export const legacyExtractor = (ctx: ExtractionContext): Extractor => ({
-  name: "Word, Excel and PowerPoint files from before 2007",
   rank: 70,
   recognises: (head) =>
     Buffer.from(compound_signature, "latin1").equals(head.subarray(0, compound_signature.length)),

@@ -33,7 +33,6 @@ interface Budget {
 
 /** Attachments share the limits of the message, and may be messages themselves. */
 export class MailExtractor implements Extractor {
-  readonly name = "mail messages (EML)";
   readonly rank = 30;
   readonly recognises: Extractor["recognises"] = (head, _tail, source) => isMail(head, source);
   /** The budgets of attached messages, by their source. */

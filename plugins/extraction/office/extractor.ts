@@ -5,13 +5,11 @@
 import type { ExtractionContext } from "../context";
 import type { Extractor } from "../contract";
 import { readInChild } from "../server/child-run";
-import { format_names } from "./names";
 
 /** Signatures of an archive, an empty archive, and one meant to be split over several disks. */
 const signatures: readonly string[] = ["PK\x03\x04", "PK\x05\x06", "PK00PK\x03\x04"];
 
 export const officeExtractor = (ctx: ExtractionContext): Extractor => ({
-  name: format_names,
   rank: 80,
   recognises: (head) => {
     const start = Buffer.from(head.buffer, head.byteOffset, Math.min(8, head.length));

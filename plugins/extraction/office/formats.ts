@@ -8,7 +8,6 @@ import { ExtractionFailure } from "../contract";
 import { readDocx } from "./docx";
 import { readEpub } from "./epub";
 import { readOdfPages, readOdfSheets, readOdfText } from "./odf";
-import { openxml_names } from "./names";
 import type { OfficePackage, Progress } from "./package";
 import { readPptx } from "./pptx";
 import { readXlsx } from "./xlsx";
@@ -84,8 +83,8 @@ export function findDocument(pkg: OfficePackage): OfficeDocument {
 const unsupported = (problem: string): ExtractionFailure =>
   new ExtractionFailure(
     "unsupported_type",
-    `${problem}. Similar files that can be read are ${openxml_names} files from 2007 or ` +
-      "later, OpenDocument files and e-books (EPUB).",
+    `${problem}. Similar files that can be read are Word, Excel and PowerPoint files from 2007 ` +
+      "or later, OpenDocument files and e-books (EPUB).",
   );
 
 function findOpenXml(pkg: OfficePackage): OfficeDocument | null {

@@ -8,7 +8,6 @@ const signature = "%PDF-";
 const signature_within_bytes = 1024;
 
 export const pdfExtractor = (ctx: ExtractionContext): Extractor => ({
-  name: "PDF",
   rank: 100,
   recognises: (head) =>
     Buffer.from(

@@ -7,7 +7,6 @@ import { readInChild } from "../server/child-run";
 const signature = /^(?:\xef\xbb\xbf)?\s{0,64}\{\\rtf/;
 
 export const rtfExtractor = (ctx: ExtractionContext): Extractor => ({
-  name: "RTF",
   rank: 70,
   recognises: (head) =>
     signature.test(

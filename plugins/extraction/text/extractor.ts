@@ -13,7 +13,6 @@ import { formatText, type FormattedText } from "./formats";
 const small_bytes_max = 256 * 1024;
 
 export const textExtractor = (ctx: ExtractionContext): Extractor => ({
-  name: "plain text, Markdown, CSV, JSON, XML",
   rank: 0,
   recognises: (head, tail) =>
     describeSignature(head) === null &&

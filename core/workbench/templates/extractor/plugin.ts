@@ -9,7 +9,6 @@ const size_bytes_max = 16 * 1024 * 1024;
 const media_type = "text/calendar";
 
 const extractor: Extractor = {
-  name: "my-plugin",
   /** Before plain text, which takes whatever nobody else wants. */
   rank: 100,
   /** By content: the name of a file may be wrong. */

@@ -22,7 +22,7 @@ export const account_strings = {
       "Your session expired or was ended elsewhere. Sign in to continue where you left off.",
     setup_title: "This server is not set up yet",
     setup_text: "Open the link that the server printed when it started. To print a new one, run:",
-    setup_command: "dossier setup --link",
+    setup_command: "dossier setup",
   },
   setup: {
     title: "Welcome to Dossier",

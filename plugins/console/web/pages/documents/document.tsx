@@ -23,7 +23,7 @@ import { ErrorView, Skeleton } from "../../ui/states";
 import { folder_strings } from "../../strings/folders";
 import { selectionOf } from "../folders/selection";
 import { PlaceDialog, RenameDialog } from "../folders/document-dialogs";
-import { reindex, removeFromFolder } from "../folders/document-actions";
+import { canRetry, reindex, removeFromFolder } from "../folders/document-actions";
 import { DocumentStatus } from "../folders/status";
 import { Details, FolderLinks, Warnings } from "./details";
 import { useHighlight } from "./highlight";
@@ -198,9 +198,11 @@ function IndexingNote({ document }: { readonly document: Document }) {
       tone="bad"
       title={strings.failed_title}
       actions={
-        <Button small icon="refresh" onClick={() => void reindex(selectionOf([document]))}>
-          {action_strings.retry}
-        </Button>
+        canRetry(document) && (
+          <Button small icon="refresh" onClick={() => void reindex(selectionOf([document]))}>
+            {action_strings.retry}
+          </Button>
+        )
       }
     >
       <p>{error && forPeople(error.message)}</p>

@@ -58,6 +58,13 @@ export async function removeFromFolder(
   });
 }
 
+/** Reading the same file again gives the same result. */
+const lasting_failures: ReadonlySet<string> = new Set(["unsupported_type", "encrypted", "corrupt"]);
+
+/** Whether indexing failed, and may succeed when it is tried again. */
+export const canRetry = ({ status, error }: Pick<Document, "status" | "error">): boolean =>
+  status === "sync_failed" && !lasting_failures.has(error?.code ?? "");
+
 /** Indexes them again. */
 export async function reindex(chosen: DocumentSelection): Promise<void> {
   const { done } = await runAndReport(chosen, { action: "reindex" }, titles.reindexing);

@@ -9,7 +9,7 @@ import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { folder_strings } from "../../strings/folders";
 import { selectionOf, type DocumentSelection } from "./selection";
-import { reindex, removeFromFolder, restore } from "./document-actions";
+import { canRetry, reindex, removeFromFolder, restore } from "./document-actions";
 import { DocumentName, type Renaming } from "./document-name";
 import { DocumentStatus } from "./status";
 
@@ -101,7 +101,7 @@ export const documentColumns = (options: ColumnOptions): readonly Column<Documen
     cell: (document) => (
       <span class="row">
         <DocumentStatus document={document} />
-        {document.status === "sync_failed" && (
+        {canRetry(document) && (
           <Button
             small
             aria-label={action_strings.retry_label(document.name)}

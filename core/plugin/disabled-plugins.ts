@@ -14,8 +14,8 @@ export function disablingProblems(names: readonly string[], built_in: readonly P
     const needing = namesNeeding(plugin, enabled);
     return needing.length === 0
       ? []
-      : `${disabled_setting}: ${plugin.name} can't be disabled: ${inWords(needing)} ` +
-          `${needing.length === 1 ? "needs" : "need"} it.`;
+      : `${disabled_setting}: the plugin ${plugin.name} can't be disabled: ` +
+          `${inWords(needing)} ${needing.length === 1 ? "needs" : "need"} it.`;
   });
 }
 

@@ -123,7 +123,8 @@ export const commandHandlers = (
       const pausable = pausables.get(target);
       if (pausable === undefined)
         throw new UsageError(
-          `${target} can't be paused. Only these can: ${[...pausables.keys()].join(", ")}.`,
+          `the work ${target} can't be paused. Only these can: ` +
+            `${[...pausables.keys()].join(", ")}.`,
         );
       about(`${target}.${paused ? "paused" : "open"}`);
       const change = new StoredChange(ctx);

@@ -130,7 +130,10 @@ export class PluginManager {
   async remove(name: string, also?: Also): Promise<string> {
     const { plugin_files } = this.ctx.operations;
     if (plugin_files.built_in.includes(name))
-      throw conflict(`${name} is built in. It can be disabled, but not removed.`, "built_in");
+      throw conflict(
+        `The plugin ${name} is built in. It can be disabled, but not removed.`,
+        "built_in",
+      );
     const file = await this.fileOf(name);
     if (file === null) throw notFound(`plugin ${name}`);
     plugin_files.remove(file);

@@ -291,7 +291,7 @@ describeOnPostgres("dossier migrate-to", () => {
     const server = await startExecutable({ data: stopped_data, env: settings() });
     await server.createUser();
     const busy = await runCommand(stopped_data, ["migrate-to", "postgres://127.0.0.1:1/none"], {});
-    expect(busy.stderr).toContain("Another server is running on");
+    expect(busy.stderr).toContain("another server is running on");
     expect(busy.stderr).toContain("can't be reached");
     await server.stop();
     for (const [why, words, of] of refusals) {

@@ -43,10 +43,15 @@ const cases: [string, string[], number, RegExp][] = [
   ["a subcommand of a built-in command runs", ["user", "greet"], 0, /^Hello all$/],
   ["a tool runs with its settings", ["told"], 0, /^yes$/],
   ["a command has help", ["greet", "--help"], 0, /Usage: dossier greet .*<who>[^]*Says hello\./],
-  ["a missing argument is named", ["greet"], 2, /missing required argument 'who'/],
+  ["a missing argument is named", ["greet"], 2, /^dossier: Missing required argument 'who'\.\n/],
   ["the list of commands includes it", ["--help"], 0, /greet \[options\] <who> +Says hello\./],
   ["an unknown command is refused", ["greed"], 2, /Did you mean greet\?/],
-  ["… and plugins left out are named", ["greed"], 2, /the plugin loud is left out: too loud/],
+  [
+    "… and plugins left out are named",
+    ["greed"],
+    2,
+    /The plugin loud is left out: too loud .*\.\n/,
+  ],
 ];
 for (const [why, words, code, says] of cases)
   test(

@@ -127,7 +127,7 @@ describe("`dossier plugin add` refuses", () => {
       /SHA-256: it is [0-9a-f]{64}, not/,
       1,
     ],
-    ["a URL without --sha256", () => [`${at()}/fetched.js`], /an address needs --sha256/, 2],
+    ["a URL without --sha256", () => [`${at()}/fetched.js`], /An address needs --sha256/, 2],
     [
       "a URL without https",
       () => ["http://127.0.0.1/x.js", "--sha256", sha256("x")],
@@ -261,7 +261,7 @@ test(
     const built_in = await dossier.cli(["plugin", "remove", "folders", "--purge", "--yes"]);
     expect(built_in.stderr).toContain("folders is built in");
     const loaded = await dossier.cli(["plugin", "remove", "notes", "--purge", "--yes"]);
-    expect(loaded.stderr).toContain("the running server has notes loaded");
+    expect(loaded.stderr).toContain("The running server has notes loaded");
     await dossier.mustCli(["plugin", "remove", "notes"]);
     expect(plugins()).toEqual(["notes-archive.ts"]);
     await dossier.restart();

@@ -123,6 +123,30 @@ describe.skipIf(!chromium_path)("a folder", () => {
     limit_ms,
   );
 
+  const failed: [reason: string, content: string | Uint8Array<ArrayBuffer>, retries: number][] = [
+    ["of a type that can't be read", Bun.gzipSync("Fog."), 0],
+    ["without text", " ", 1],
+  ];
+  test.each(failed)(
+    "offers to retry what may succeed: a document %s",
+    async (reason, content, retries) => {
+      const { id } = await at.api("POST", "/folders", { name: reason });
+      const form = new FormData();
+      form.append("file", new Blob([content]), "failed");
+      const document = await at.api("POST", `/documents/file?folder_id=${id}`, form);
+      for (const path of [`/folders/${id}`, `/documents/${document.id}`]) {
+        await at.open(path);
+        await page
+          .locator(".bad-text, .note")
+          .getByText(/can.t be read|no text|blank/)
+          .first()
+          .waitFor();
+        expect(await page.getByRole("button", { name: "Retry" }).count()).toBe(retries);
+      }
+    },
+    limit_ms,
+  );
+
   test(
     "selects all documents across pages to download as ZIP and move, failed ones included",
     async () => {

@@ -119,7 +119,7 @@ class Move {
     for (const note of notes) this.print(`note: ${note}.`);
     if (problems.length > 0 || !source || !inspected)
       throw new Error(
-        `nothing was moved, because\n${problems.map((problem) => `- ${problem}.`).join("\n")}`,
+        `nothing was moved:\n${problems.map((problem) => `- ${problem}.`).join("\n")}`,
       );
     return { source, ...inspected, target };
   }

@@ -1,4 +1,4 @@
-/** The rate at which texts become vectors, and how long there has been no progress. */
+/** The rate at which texts become vectors, and why or how long there has been no progress. */
 
 /** The rate is that of the latest calls that together took this long. */
 const measured_ms = 60_000;
@@ -7,6 +7,8 @@ const measured_ms = 60_000;
 export class EmbeddingProgress {
   /** Since the server started. */
   made = 0;
+  /** The latest error; null since a call has succeeded. */
+  failure: string | null = null;
   private readonly calls: { readonly texts: number; readonly took_ms: number }[] = [];
   private measured = { texts: 0, took_ms: 0 };
   private last_ms = performance.now();

@@ -11,9 +11,7 @@ export interface EmbeddingFacts {
   readonly totals: WaitingTotals;
   /** False while there may be more that waits. */
   readonly is_counted: boolean;
-  /** The embedder's latest error. */
-  readonly failure: string | null;
-  readonly progress: Pick<EmbeddingProgress, "idleMs" | "made" | "perSecond">;
+  readonly progress: Pick<EmbeddingProgress, "failure" | "idleMs" | "made" | "perSecond">;
 }
 
 /** After this time without a vector something is wrong. */
@@ -45,14 +43,13 @@ function failingOf({
   has_embedder,
   is_paused,
   totals: { documents },
-  failure,
   progress,
 }: EmbeddingFacts): string | null {
   if (!has_embedder || is_paused || documents === 0) return null;
   const idle_ms = progress.idleMs();
   const minutes = Math.floor(idle_ms / 60_000);
   const reason =
-    failure ??
+    progress.failure ??
     (idle_ms > idle_ms_max ? `none were created for ${counted(minutes, "minute")}` : null);
   if (reason === null) return null;
   const subject = counted(documents, "document is", "documents are");

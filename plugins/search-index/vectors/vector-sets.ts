@@ -5,13 +5,16 @@
 import { topic, type Context, type Db } from "../../../core/sdk";
 import type { Embedder } from "../contract";
 import type { VectorSetRow } from "../store";
-import { followedVectorSet, insertVectorSet, vectorSets } from "./vector-store";
+import { followedVectorSet, insertVectorSet, updateSet, vectorSets } from "./vector-store";
 
 /** Published when there are other sets, or another one is in use. */
 const VectorSetsChanged = topic<null>("index.vector_sets_changed");
 
 /** What it needs besides `Context`. */
-export interface VectorSetsContext extends Pick<Context, "db" | "node" | "notifier" | "now_ms"> {
+export interface VectorSetsContext extends Pick<
+  Context,
+  "afterCommit" | "db" | "node" | "notifier" | "now_ms"
+> {
   readonly embedder: () => Embedder | undefined;
 }
 
@@ -96,6 +99,21 @@ export class VectorSets {
     };
     await insertVectorSet(tx, set);
     return set;
+  }
+
+  /** Changes what is known of a set, in this process with the commit. */
+  async change(
+    tx: Db,
+    set: VectorSetRow,
+    values: Pick<VectorSetRow, "adopted" | "dimensions">,
+  ): Promise<void> {
+    await updateSet(tx, set.id, values);
+    this.announce();
+    this.ctx.afterCommit(() => {
+      if (this.target?.id !== set.id) return;
+      this.target = { ...set, ...values };
+      if (this.serving?.id === set.id) this.serving = this.target;
+    });
   }
 
   /** The set that is kept complete, as the transaction sees it. */

@@ -15,9 +15,10 @@ import {
   type Capacity,
   type Kind,
 } from "./candidates";
-import type { EndedRun, JobHandler } from "./contract";
+import type { EndedRun } from "./contract";
 import type { EarlyRun } from "./early-run";
 import type { Handlers } from "./handlers";
+import { Reservations } from "./reservations";
 import { readRunningCounts, type RunningCounts } from "./running-counts";
 import { runJob, Stopped, type Run } from "./run";
 import { handlerKey, ownerKey, ownerMax, queueKey, selectJobs, type Selection } from "./scheduler";
@@ -57,7 +58,6 @@ export interface Claim {
   readonly is_complete: boolean;
 }
 const no_claim: Claim = { begun: 0, is_complete: true };
-type ActiveJob = Pick<table.Claimed, "name" | "owner">;
 /** A run in progress. */
 export interface ActiveRun extends Run {
   readonly ended: Promise<void>;
@@ -77,12 +77,6 @@ const candidates_per_slot = 8;
 /** The most jobs of one queue, or io-bound jobs, in one claim; the next claim follows at once. */
 const claims_max = 48;
 const candidates_max = 10_000;
-/**
- * The share of the capacity that jobs starting at once may take, in total and of their owner. What
- * remains is for waiting jobs.
- */
-const immediate_share = 0.75;
-
 /** Runs jobs in this process, within the capacity of all processes. */
 export class Dispatcher {
   private readonly active = new Map<string, ActiveRun>();
@@ -94,15 +88,19 @@ export class Dispatcher {
   /** Jobs cancelled during a claim: one may have been claimed but not started yet. */
   private cancelled: Map<string, Stopped> | undefined;
   private is_closed = false;
-  private was_opened = false;
-  /** Jobs that start with the commit of an open transaction. */
-  private readonly reserved = new Set<table.NewJob>();
-  private readonly reservation_token: string;
+  /** Capacity for jobs that start with the commit of an open transaction. */
+  readonly reservations: Reservations;
 
   constructor(private readonly options: DispatcherOptions) {
     const { slots_max } = options;
-    this.reservation_token = this.newToken();
     this.handler_slots_max = Math.max(1, slots_max - Math.ceil(slots_max / 4));
+    this.reservations = new Reservations({
+      ...options,
+      handler_slots_max: this.handler_slots_max,
+      token: this.newToken(),
+      lease_ms: this.lease_ms,
+      runs: () => this.active.values(),
+    });
   }
 
   /** Other processes may claim from the same table. */
@@ -142,56 +140,16 @@ export class Dispatcher {
 
   /** Jobs interrupted by the last shutdown are ready again: from now on jobs may start at once. */
   open(): void {
-    this.was_opened = true;
-  }
-
-  /**
-   * A lease for a job that starts with the open transaction; `startReserved` or `release` must
-   * follow. Undefined when it has to wait its turn. Whether its queue has capacity across all
-   * processes is checked when it is written.
-   */
-  reserve(job: table.NewJob, { limits }: JobHandler): table.Lease | undefined {
-    const { store, clock, slots_max, intakePaused } = this.options;
-    const { io_bound = false, begins_at_once = false, intake = false, concurrency = 1 } = limits;
-    if (!begins_at_once || io_bound || job.key !== null || job.run_at > job.created_at)
-      return undefined;
-    if (!this.was_opened || this.is_closed || store.isDiskFull()) return undefined;
-    if (intake && intakePaused()) return undefined;
-    const isBelow = (max: number, counts: (active: ActiveJob) => boolean): boolean =>
-      this.countActive(counts) < Math.floor(max * immediate_share);
-    const handler_max = Math.min(concurrency, this.handler_slots_max);
-    const has_capacity =
-      isBelow(slots_max, () => true) &&
-      isBelow(handler_max, (active) => active.name === job.name) &&
-      isBelow(
-        job.queue_concurrency,
-        (active) => active.name === job.name && active.owner === job.owner,
-      );
-    if (!has_capacity) return undefined;
-    this.reserved.add(job);
-    return { token: this.reservation_token, until_ms: clock.now_ms() + this.lease_ms };
+    this.reservations.open();
   }
 
   /** The transaction is committed: starts the job, or continues it. */
   startReserved(job: table.NewJob, claimed: table.Claimed, early_run?: EarlyRun): void {
-    this.reserved.delete(job);
+    this.reservations.release(job);
     this.served_log.note(ownerKey(job.owner));
     this.served_log.note(queueKey(job.queue));
     this.begin(claimed, early_run);
   }
-  /** Gives back the capacity of a job that was reserved and does not start. */
-  release(job: table.NewJob): void {
-    this.reserved.delete(job);
-  }
-
-  private countActive(counts: (active: ActiveJob) => boolean): number {
-    let count = 0;
-    for (const { job, handler } of this.active.values())
-      if (!handler.limits.io_bound && counts(job)) count++;
-    for (const job of this.reserved) if (counts(job)) count++;
-    return count;
-  }
-
   /** Aborts the run of this job, whether running or about to start. */
   abort(job_id: string, reason: Stopped): void {
     const run = this.active.get(job_id);
@@ -202,20 +160,13 @@ export class Dispatcher {
   /** Claims nothing more from now on. */
   close(): void {
     this.is_closed = true;
+    this.reservations.close();
   }
 
   /** Aborts everything that runs, once no claim is in progress. */
   async abortAll(): Promise<void> {
     await this.claiming;
     for (const { controller } of this.runs) controller.abort(shutdown());
-  }
-
-  /**
-   * The number of running jobs in its queue that leaves capacity for others; null where only this
-   * process runs jobs.
-   */
-  immediateQueueMax(job: table.NewJob): number | null {
-    return this.is_shared ? Math.floor(job.queue_concurrency * immediate_share) : null;
   }
 
   /** Renews the leases of running jobs; aborts those that another process has taken over. */
@@ -233,7 +184,7 @@ export class Dispatcher {
 
   private async claimNow(): Promise<Claim> {
     const { store, clock } = this.options;
-    const slots = this.options.slots_max - this.slots_taken - this.reserved.size;
+    const slots = this.options.slots_max - this.slots_taken - this.reservations.jobs.size;
     if (this.is_closed) return no_claim;
     const { ids, is_complete } = this.is_shared
       ? { ids: await this.findAny(slots), is_complete: false }
@@ -289,7 +240,7 @@ export class Dispatcher {
   ): Capacity[] {
     const { handlers, store, intakePaused } = this.options;
     const running = new Map<string, number>();
-    for (const job of [...this.runs.map((run) => run.job), ...this.reserved])
+    for (const job of [...this.runs.map((run) => run.job), ...this.reservations.jobs])
       running.set(handlerKey(job), (running.get(handlerKey(job)) ?? 0) + 1);
     const capacities: Capacity[] = [];
     const is_full = store.isDiskFull();

@@ -159,7 +159,7 @@ export class JobQueue {
     options: EnqueueOptions = {},
   ): Promise<void> {
     const { job, handler } = this.jobFor(on, payload, options);
-    const lease = this.dispatcher.reserve(job, handler);
+    const lease = this.dispatcher.reservations.reserve(job, handler);
     if (lease !== undefined && (await this.startWithCommit(db, job, lease))) return;
     await this.insert(db, job);
   }
@@ -175,7 +175,7 @@ export class JobQueue {
     const { dispatcher } = this;
     const { store, clock, activities } = this.options;
     const { job, handler } = this.jobFor(on, payload, options);
-    const lease = dispatcher.reserve(job, handler);
+    const lease = dispatcher.reservations.reserve(job, handler);
     if (lease === undefined) return undefined;
     return new EarlyRun({
       store,
@@ -191,7 +191,7 @@ export class JobQueue {
         await this.insert(tx, job);
         store.afterCommit(() => run.drop());
       },
-      release: () => dispatcher.release(job),
+      release: () => dispatcher.reservations.release(job),
     });
   }
 
@@ -208,9 +208,9 @@ export class JobQueue {
     early_run?: EarlyRun,
   ): Promise<boolean> {
     const { dispatcher } = this;
-    const release = (): void => dispatcher.release(job);
+    const release = (): void => dispatcher.reservations.release(job);
     try {
-      const queue_max = dispatcher.immediateQueueMax(job);
+      const queue_max = dispatcher.reservations.queueMax(job);
       const claimed = await table.insertRunning(db, job, lease, queue_max);
       if (claimed === null) release();
       else

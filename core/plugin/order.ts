@@ -156,6 +156,22 @@ function incomplete(running: readonly Plugin[], replacements: Replaced): Refusal
   });
 }
 
+/** Who has claimed what; null is Dossier itself. */
+type Owners = Map<string, Plugin | null>;
+
+/**
+ * Whether the plugin may claim it: nobody has, or the plugin that it replaces, or that replaces it.
+ * A replaced plugin returns when its replacement can't run: nobody else may take its claims.
+ */
+function isFree(claim: string, plugin: Plugin, owners: Owners, replacements: Replaced): boolean {
+  const owner = owners.get(claim);
+  if (owner === undefined) return true;
+  if (owner === null) return false;
+  const replaces = (one: Plugin, other: Plugin): boolean =>
+    replacements.get(other) === one && !lastingClaims(other).includes(claim);
+  return replaces(plugin, owner) || replaces(owner, plugin);
+}
+
 /** Those that claim what belongs to another. */
 function clashes(
   candidates: readonly Plugin[],
@@ -165,7 +181,7 @@ function clashes(
     reserved,
   }: { off: readonly Refusal[]; replacements: Replaced; reserved: readonly string[] },
 ): Refusal[] {
-  const owners = new Map<string, Plugin | null>(reserved.map((claim) => [claim, null]));
+  const owners: Owners = new Map(reserved.map((claim) => [claim, null]));
   const groups = new Map(reserved.flatMap(groupOf));
   const refused: Refusal[] = [];
   for (const plugin of candidates) {
@@ -175,22 +191,9 @@ function clashes(
       ...lastingClaims(plugin),
       ...(is_off && !replacements.has(plugin) ? [] : runningClaims(plugin)),
     ];
-    // A replaced plugin returns when its replacement can't run: nobody else may take its claims.
-    const isFree = (claim: string): boolean => {
-      const owner = owners.get(claim);
-      return (
-        owner === undefined ||
-        (owner !== null &&
-          replacements.get(owner) === plugin &&
-          !lastingClaims(owner).includes(claim)) ||
-        (owner !== null &&
-          replacements.get(plugin) === owner &&
-          !lastingClaims(plugin).includes(claim))
-      );
-    };
     const isFirst = (claim: string): boolean => seen.size < seen.add(claim).size;
     const clash =
-      claims.find((claim) => !isFree(claim) || !isFirst(claim)) ??
+      claims.find((claim) => !isFree(claim, plugin, owners, replacements) || !isFirst(claim)) ??
       claims.find((claim) => groups.has(claim));
     if (clash === undefined) {
       for (const claim of claims) owners.set(claim, plugin);

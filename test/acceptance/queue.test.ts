@@ -81,7 +81,7 @@ describe("dropping jobs", () => {
   }, 60_000);
   const refused: [why: string, words: string[], code: number, says: RegExp][] = [
     ["a missing job", ["job_none"], 1, /job/],
-    ["neither id nor kind", [], 2, /specify a job by its id/],
+    ["neither id nor kind", [], 2, /Specify a job by its id/],
     ["a kind without jobs", ["--kind", "nothing.at_all", "--yes"], 1, /no such job/],
   ];
   test.each(refused)("is refused for %s", async (_why, words, code, says) => {

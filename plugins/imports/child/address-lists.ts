@@ -1,7 +1,7 @@
 /** Runs in the child: extracts the addresses of a sitemap or a feed. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { scanXml, type Tag } from "../../../core/lib/xml";
+import { scanXml, type Tag, type XmlHandler } from "../../../core/lib/xml";
 import { decodeText, InvalidInput } from "./input";
 
 /** A downloaded list. Times and sizes are limited, because it may be hostile. */
@@ -120,61 +120,89 @@ function jsonFeed(text: string): ParsedFeed | null {
   };
 }
 
-/** RSS 2 and 1 have `item` with the address as text, Atom has `entry` with it as an attribute. */
 function xmlFeed(text: string): ParsedFeed | null {
-  const entries: Listed[] = [];
-  const open: string[] = [];
-  let root: string | null = null;
-  let base: string | null = null;
-  let entry: {
-    link: string;
-    guid: string | null;
-    alternate: string | null;
-    title: string;
-    depth: number;
-  } | null = null;
-  let into: "link" | "guid" | "title" | null = null;
-  scanXml(text, {
-    open: (tag) => {
-      const name = localName(tag.name);
-      if (root === null) {
-        root = name;
-        base = attributeOf(tag, "base") ?? null;
-      }
-      if (open.length < depth_max) open.push(name);
-      if (name === "item" || name === "entry") {
-        entry = { link: "", guid: null, alternate: null, title: "", depth: open.length };
-        return;
-      }
-      if (entry === null || open.length !== entry.depth + 1) return;
-      into = name === "link" || name === "title" ? name : null;
-      if (name === "guid" && attributeOf(tag, "ispermalink")?.toLowerCase() !== "false") {
-        into = "guid";
-        entry.guid = "";
-      }
-      if (name === "link" && (attributeOf(tag, "rel") ?? "alternate") === "alternate")
-        entry.alternate ??= attributeOf(tag, "href") ?? null;
-    },
-    text: (piece) => {
-      if (entry === null || into === null || open.length !== entry.depth + 1) return;
-      if (into === "guid") entry.guid += piece;
-      else entry[into] += piece;
-    },
-    close: (full_name) => {
-      const name = localName(full_name);
-      if (entry !== null && (name === "item" || name === "entry")) {
-        const guid = /^https?:\/\//i.test(entry.guid?.trim() ?? "") ? entry.guid!.trim() : null;
-        entries.push({
-          url: entry.link.trim() || entry.alternate || guid,
-          title: entry.title.replace(/<[^<>]*>/g, "").trim() || null,
-        });
-        entry = null;
-      }
-      if (open.length === (entry?.depth ?? 0) + 1) into = null;
-      closeIn(open, name);
-    },
-  });
-  return root !== null && ["rss", "rdf", "feed"].includes(root) ? { entries, base } : null;
+  const reader = new FeedReader();
+  scanXml(text, reader);
+  return reader.feed();
+}
+
+/** What an entry of a feed has said so far. */
+interface OpenEntry extends Record<FeedText, string> {
+  /** The address of a link to the entry itself. */
+  alternate: string | null;
+  readonly depth: number;
+}
+type FeedText = "link" | "guid" | "title";
+const feed_roots: readonly (string | null)[] = ["rss", "rdf", "feed"];
+
+/** RSS 2 and 1 have `item` with the address as text, Atom has `entry` with it as an attribute. */
+class FeedReader implements XmlHandler {
+  private readonly entries: Listed[] = [];
+  /** The names of the open elements. */
+  private readonly path: string[] = [];
+  private root: string | null = null;
+  private base: string | null = null;
+  private entry: OpenEntry | null = null;
+  /** What the text belongs to. */
+  private into: FeedText | null = null;
+
+  /** Null when it was none. */
+  feed(): ParsedFeed | null {
+    const { root, base, entries } = this;
+    return feed_roots.includes(root) ? { entries, base } : null;
+  }
+
+  open(tag: Tag): void {
+    const { path } = this;
+    const name = localName(tag.name);
+    if (this.root === null) {
+      this.root = name;
+      this.base = attributeOf(tag, "base") ?? null;
+    }
+    if (path.length < depth_max) path.push(name);
+    if (isEntry(name))
+      this.entry = { link: "", guid: "", alternate: null, title: "", depth: path.length };
+    else if (this.entry !== null && this.isDirectlyInside(this.entry))
+      this.openField(name, tag, this.entry);
+  }
+
+  text(piece: string): void {
+    if (this.entry === null || this.into === null || !this.isDirectlyInside(this.entry)) return;
+    this.entry[this.into] += piece;
+  }
+
+  close(full_name: string): void {
+    const name = localName(full_name);
+    if (this.entry !== null && isEntry(name)) {
+      this.entries.push(listedOf(this.entry));
+      this.entry = null;
+    }
+    if (this.path.length === (this.entry?.depth ?? 0) + 1) this.into = null;
+    closeIn(this.path, name);
+  }
+
+  private openField(name: string, tag: Tag, entry: OpenEntry): void {
+    this.into = name === "link" || name === "title" ? name : null;
+    if (name === "guid" && attributeOf(tag, "ispermalink")?.toLowerCase() !== "false") {
+      this.into = "guid";
+      entry.guid = "";
+    }
+    if (name === "link" && (attributeOf(tag, "rel") ?? "alternate") === "alternate")
+      entry.alternate ??= attributeOf(tag, "href") ?? null;
+  }
+
+  private isDirectlyInside({ depth }: OpenEntry): boolean {
+    return this.path.length === depth + 1;
+  }
+}
+const isEntry = (name: string): boolean => name === "item" || name === "entry";
+
+function listedOf({ link, guid, alternate, title }: OpenEntry): Listed {
+  const address = guid.trim();
+  return {
+    url: link.trim() || alternate || (/^https?:\/\//i.test(address) ? address : null),
+    title: title.replace(/<[^<>]*>/g, "").trim() || null,
+  };
 }
 
 /** A name without its prefix, in lower case. */

@@ -94,6 +94,42 @@ function eachRun(
   }
 }
 
+/** What the properties of a paragraph say, as far as they have been read. */
+interface ReadProperties {
+  in_table: boolean;
+  depth: number;
+  ends: ParagraphRun["ends"];
+  level: number | null;
+  row: RowShape | undefined;
+}
+/** Reads the value at `at` into `read`. */
+type PropertyReader = (read: ReadProperties, main: ByteReader, at: number) => void;
+
+const isOn = (main: ByteReader, at: number): boolean => main.u8(at) === 1;
+const endRow: PropertyReader = (read, main, at) => {
+  if (isOn(main, at)) read.ends = "row";
+};
+const readers: ReadonlyMap<number, PropertyReader> = new Map<number, PropertyReader>([
+  [code.in_table, (read, main, at) => (read.in_table = isOn(main, at))],
+  [code.depth, (read, main, at) => (read.depth = main.u8(at))],
+  [code.row_end, endRow],
+  [code.row_end_inside, endRow],
+  [
+    code.cell_end_inside,
+    (read, main, at) => {
+      if (isOn(main, at) && read.ends === "paragraph") read.ends = "cell";
+    },
+  ],
+  [code.row_cells, (read, main, at) => (read.row = rowOf(main, at))],
+  [
+    code.outline,
+    (read, main, at) => {
+      const outline = main.u8(at);
+      read.level = outline < 9 ? outline + 1 : null;
+    },
+  ],
+]);
+
 function paragraphOf(
   main: ByteReader,
   at: number,
@@ -104,20 +140,16 @@ function paragraphOf(
   const from = half === 0 ? at + 2 : at + 1;
   const end = Math.min(page_end, from + (half === 0 ? 2 * main.u8(at + 1) : 2 * half - 1));
   const style = main.u16(from);
-  let level: number | null = style >= 1 && style <= 9 ? style : null;
-  let row: RowShape | undefined;
-  let [depth, in_table, ends]: [number, boolean, Properties["ends"]] = [0, false, "paragraph"];
-  eachProperty(main, from + 2, end, (property, value) => {
-    const on = main.u8(value) === 1;
-    if (property === code.in_table) in_table = on;
-    else if (property === code.depth) depth = main.u8(value);
-    else if (property === code.row_end && on) ends = "row";
-    else if (property === code.row_end_inside && on) ends = "row";
-    else if (property === code.cell_end_inside && on && ends === "paragraph") ends = "cell";
-    else if (property === code.row_cells) row = rowOf(main, value);
-    else if (property === code.outline) level = main.u8(value) < 9 ? main.u8(value) + 1 : null;
-  });
-  if (in_table || ends !== "paragraph") depth = Math.max(1, depth);
+  const read: ReadProperties = {
+    in_table: false,
+    depth: 0,
+    ends: "paragraph",
+    level: style >= 1 && style <= 9 ? style : null,
+    row: undefined,
+  };
+  eachProperty(main, from + 2, end, (property, at) => readers.get(property)?.(read, main, at));
+  const { ends, level, row } = read;
+  const depth = read.in_table || ends !== "paragraph" ? Math.max(1, read.depth) : read.depth;
   const direct = listPropertiesIn(main, from + 2, end);
   const list = (direct.list ?? styles[style]?.list) || null;
   const list_level = direct.list_level ?? styles[style]?.list_level ?? 0;

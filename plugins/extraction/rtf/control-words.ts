@@ -20,7 +20,7 @@ export const characters: Readonly<Record<string, string>> = {
 };
 
 /** Destinations without text of the document. */
-export const skipped_destinations: ReadonlySet<string> = new Set([
+const skipped_destinations: ReadonlySet<string> = new Set([
   "aftncn",
   "aftnsep",
   "aftnsepc",
@@ -55,7 +55,7 @@ export const skipped_destinations: ReadonlySet<string> = new Set([
   "xe",
 ]);
 /** Of the destinations after `\*`, which a reader may ignore, those with text. */
-export const starred_destinations: ReadonlySet<string> = new Set([
+const starred_destinations: ReadonlySet<string> = new Set([
   "annotation",
   "do",
   "dptxbxtext",
@@ -71,6 +71,10 @@ export const starred_destinations: ReadonlySet<string> = new Set([
   "txfieldtext",
   "ud",
 ]);
+
+/** Whether a group that begins with this word is not part of the text. */
+export const isSkipped = (name: string, is_starred: boolean): boolean =>
+  skipped_destinations.has(name) || (is_starred && !starred_destinations.has(name));
 
 /** Destinations whose text follows the surrounding paragraph. */
 export const asides: ReadonlySet<string> = new Set([

@@ -9,13 +9,7 @@ import { NestedTableBuilder } from "../child/nested-table-builder";
 import { formatBullet } from "../child/list-markers";
 import { Fonts } from "./fonts";
 import { readTokens, type RtfHandler } from "./tokenizer";
-import {
-  asides,
-  characters,
-  running_text,
-  skipped_destinations,
-  starred_destinations,
-} from "./control-words";
+import { asides, characters, isSkipped, running_text } from "./control-words";
 
 const brace_open = 0x7b;
 const depth_max = 5_000;
@@ -50,6 +44,15 @@ interface RowDescription {
 }
 const newRow = (): RowDescription => ({ edges: [], covered: [], is_covered: false });
 const isText = (content: Group["content"]): boolean => content === "text" || content === "marker";
+/** What a group contains by its first control word, also inside of another one. */
+const contents: ReadonlyMap<string, Group["content"]> = new Map([
+  ["fonttbl", "font_table"],
+  ["stylesheet", "style_sheet"],
+]);
+const entriesFor = (
+  names: Iterable<string>,
+  act: () => void,
+): (readonly [name: string, act: () => void])[] => [...names].map((name) => [name, act]);
 /** Inside a number or bullet: its properties don't apply to the paragraph. */
 const marker_words: ReadonlySet<string> = new Set(["u", "uc", "f", ...Object.keys(characters)]);
 const is_number = /^\(?(?:\p{N}|\p{L}{1,4}[.)])/u;
@@ -97,6 +100,15 @@ class RtfReader implements RtfHandler {
   private row = newRow();
   private nested_row = newRow();
   private readonly groups: Group[] = [];
+  /** What the first control word of a group in the text does. */
+  private readonly group_words: ReadonlyMap<string, () => void> = new Map([
+    ["listtext", () => this.beginMarker()],
+    ["pntext", () => this.beginMarker()],
+    ["upr", () => void (this.group.content = "either")],
+    ["nesttableprops", () => void (this.group.describes_nested = true)],
+    ...entriesFor(asides, () => this.beginSeparateText("aside")),
+    ...entriesFor(running_text, () => this.beginSeparateText("running")),
+  ]);
   private readonly fonts = new Fonts();
   private readonly style_levels = new Map<number, number>();
   private style = -1;
@@ -182,23 +194,20 @@ class RtfReader implements RtfHandler {
   private beginGroup(name: string): void {
     const { group } = this;
     if (group.content === "skipped") return;
-    if (group.content === "either") group.content = name === "ud" ? "text" : "either";
-    else if (name === "fonttbl") group.content = "font_table";
-    else if (name === "stylesheet") group.content = "style_sheet";
-    else if (group.content !== "text") return;
-    else if (
-      skipped_destinations.has(name) ||
-      (group.is_starred && !starred_destinations.has(name))
-    )
-      group.content = "skipped";
-    else if (name === "listtext" || name === "pntext") {
-      this.flush();
-      this.marker = "";
-      group.content = "marker";
-    } else if (name === "upr") group.content = "either";
-    else if (name === "nesttableprops") group.describes_nested = true;
-    else if (asides.has(name)) this.beginSeparateText("aside");
-    else if (running_text.has(name)) this.beginSeparateText("running");
+    if (group.content === "either") {
+      if (name === "ud") group.content = "text";
+      return;
+    }
+    const content = contents.get(name);
+    if (content !== undefined) group.content = content;
+    else if (group.content === "text")
+      if (isSkipped(name, group.is_starred)) group.content = "skipped";
+      else this.group_words.get(name)?.();
+  }
+  private beginMarker(): void {
+    this.flush();
+    this.marker = "";
+    this.group.content = "marker";
   }
   private beginSeparateText(ends: "aside" | "running"): void {
     if (this.outer.length >= asides_depth_max) return;

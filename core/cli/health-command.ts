@@ -53,7 +53,7 @@ async function requestHealth(
 ): Promise<Health> {
   const [address, fetch_options] =
     url === undefined ? await ownAddress(options, built_in) : [url.replace(/\/+$/, ""), {}];
-  if (!URL.canParse(address)) throw new Error(`${address} is not a valid address`);
+  if (!URL.canParse(address)) throw new Error(`the address ${address} is not valid`);
   const server_name = "unix" in fetch_options ? fetch_options.unix : address;
   try {
     const signal = AbortSignal.timeout(answer_ms_max);

@@ -66,7 +66,7 @@ function readLine(line: string, path: string, number: number): Original {
   } catch {
     // Reported below.
   }
-  throw new Error(`${path} is not a list of originals: line ${number} is not valid`);
+  throw new Error(`the file ${path} is not a list of originals: line ${number} is not valid`);
 }
 
 async function problemOf(

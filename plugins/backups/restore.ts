@@ -86,7 +86,7 @@ function requireKnown({ manifest, path }: Backup, { known_steps }: ToolInput): v
 async function requireNothing(data: string): Promise<void> {
   if (!existsSync(data)) return;
   const names = await readdir(data).catch(() => {
-    throw new Error(`${data} is not a directory`);
+    throw new Error(`the path ${data} is not a directory`);
   });
   const existing = names.find((name) => !is_nothing.test(name));
   if (existing !== undefined)

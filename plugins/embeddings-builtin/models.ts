@@ -86,7 +86,7 @@ export class Models {
     await copyModel(path, weights);
     if (hashOf(Bun.mmap(weights)) !== sha256) {
       rmSync(weights, { force: true });
-      throw new Error(`${path} changed while it was being copied.`);
+      throw new Error(`the file ${path} changed while it was being copied.`);
     }
     writeDurably(this.descriptionPath(name), `${JSON.stringify(description, null, 2)}\n`);
     for (const other of namesIn(this.directory))
@@ -122,10 +122,10 @@ function namesIn(directory: string): string[] {
 
 function mapModel(path: string): Uint8Array {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats?.isFile()) throw new UsageError(`${path} does not exist.`);
+  if (!stats?.isFile()) throw new UsageError(`there is no file ${path}`);
   if (stats.size === 0 || stats.size > bytes_max)
     throw new UsageError(
-      `${path} has ${stats.size} bytes, but a model must have 1 to ${bytes_max}.`,
+      `the file ${path} has ${stats.size} bytes, but a model must have 1 to ${bytes_max}.`,
     );
   return Bun.mmap(path);
 }
@@ -140,6 +140,8 @@ async function requireRunnable(data: Uint8Array, path: string): Promise<void> {
     });
   } catch (error) {
     if (!(error instanceof InvalidModel)) throw error;
-    throw new UsageError(`${path} is not a model that the encoder can run: ${error.message}.`);
+    throw new UsageError(
+      `the file ${path} is not a model that the encoder can run: ${error.message}.`,
+    );
   }
 }

@@ -168,7 +168,7 @@ describe("one server", () => {
     writeFileSync(broken, "E5S1 and nothing more");
     for (const [why, args, message] of [
       ["a file that is no model", [broken], "is not a model that the encoder can run"],
-      ["a file that is not there", [join(dossier.data, "none.bin")], "does not exist"],
+      ["a file that is not there", [join(dossier.data, "none.bin")], "There is no file"],
       ["the name of the built-in model", [path], "Choose another with --name"],
       ["a name that leads elsewhere", [path, "--name", "../x"], "is not a valid model name"],
     ] as const) {

@@ -282,7 +282,7 @@ test(
     expect([...tables].filter((name) => name.startsWith("notes"))).toEqual(["notes_archive"]);
     expect(await count("select count(*) as n from notes_archive")).toBe(0);
     const repeated = await dossier.cli(["plugin", "remove", "notes", "--purge"]);
-    expect(repeated.stderr).toContain("there is no plugin notes, and no data of one");
+    expect(repeated.stderr).toContain("There is no plugin notes, and no data of one");
   },
   limit_ms,
 );

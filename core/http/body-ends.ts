@@ -1,4 +1,4 @@
-/** Tells the gateway that the body of a request has been received, and read to its end. */
+/** The end of a request's body: it has been read, which the gateway is told, or nobody reads it. */
 
 const listeners = new WeakMap<Request, () => void>();
 
@@ -12,4 +12,14 @@ export function noteBodyEnd(request: Request): void {
   const listener = listeners.get(request);
   listeners.delete(request);
   listener?.();
+}
+
+/**
+ * Called with the response of a request: frees at once what was received of a body that nobody has
+ * read. The runtime would keep it until the request itself is collected as garbage.
+ */
+export function dropUnreadBody(request: Request): void {
+  if (!listeners.delete(request) || request.bodyUsed) return;
+  // Someone may still be reading: then it stays.
+  void request.body?.cancel().catch(() => undefined);
 }

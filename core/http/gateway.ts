@@ -11,7 +11,7 @@ import { withOrigin } from "../base/origin";
 import { translateError } from "../store/storage-errors";
 import { loop_turns } from "../lib/loop-turns";
 import { basePathOf } from "../base/public-url";
-import { onBodyEnd } from "./body-ends";
+import { dropUnreadBody, onBodyEnd } from "./body-ends";
 import type { RequestContext } from "./compiled-route";
 import type { Cors } from "./cors";
 import { tooManyBodies } from "./bodies";
@@ -100,6 +100,7 @@ export class Gateway {
       this.answer(incoming, routed, state),
     );
     release?.();
+    dropUnreadBody(routed);
     this.completeHeaders(response.headers, incoming, headers);
     const { method } = incoming;
     this.notifyObservers(state, response, { method, duration_ms: performance.now() - began_ms });

@@ -1,4 +1,7 @@
-/** The limit of bodies that are being sent: those that were read no longer count. */
+/**
+ * The limit of bodies that are being sent: those that were read no longer count, and those that
+ * nobody reads are dropped with the response.
+ */
 import { beforeAll, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { definePlugin, receiveFile, route } from "../../core/sdk";
@@ -92,4 +95,33 @@ test.each(cases)("%s", async (_reason, path, { body, headers }, admitted) => {
   released.resolve();
   const refused = Array<number>(sent - admitted).fill(503);
   expect(await Promise.all(statuses)).toEqual([...Array<number>(admitted).fill(200), ...refused]);
+});
+
+const unread: [reason: string, path: string, is_dropped: boolean][] = [
+  ["a body that nobody reads is dropped with the response", "held/unread", true],
+  ["so is one sent to an address that does not exist", "nowhere", true],
+  ["one that was read has nothing to drop", "held/json", false],
+];
+test.each(unread)("%s", async (_reason, path, is_dropped) => {
+  let was_dropped = false;
+  const body = new ReadableStream({
+    pull(stream) {
+      stream.enqueue(json.body);
+      if (!is_dropped) stream.close();
+    },
+    cancel: () => void (was_dropped = true),
+  });
+  released.resolve();
+  await server.fetch(
+    new Request(`http://dossier.test/api/dev/v1/${path}`, {
+      method: "POST",
+      headers: {
+        ...(path === "held/unread" ? file.headers : json.headers),
+        authorization: `Bearer ${await server.key("ada")}`,
+        "transfer-encoding": "chunked",
+      },
+      body,
+    }),
+  );
+  expect(was_dropped).toBe(is_dropped);
 });

@@ -16,17 +16,17 @@ async function adminCookie({ order }: Attacker): Promise<string> {
   return response.headers.getSetCookie()[0]!.split(";")[0]!;
 }
 
-/** Requests of the administrator in the console, in so many loops. */
+/** Requests of the administrator in the console, in so many loops: GET, or POST with a body. */
 async function inConsole(
   attacker: Attacker,
   loops: number,
-  method: string,
   path: string,
+  body?: object,
 ): Promise<() => Promise<void>> {
   const headers = { cookie: await adminCookie(attacker), origin: attacker.order.url };
   return () =>
     attacker.repeat(loops, () =>
-      attacker.send(`//console/api/v1${path}`, { method, key: null, headers }),
+      attacker.send(`//console/api/v1${path}`, { key: null, headers, ...(body && { body }) }),
     );
 }
 
@@ -41,7 +41,7 @@ export const administration_cases: readonly Case[] = [
     async prepare(attacker) {
       await attacker.newTexts(longTexts(1_000), 300_000);
       const folder_id = await attacker.newFolder("More");
-      const pages = await inConsole(attacker, 16, "GET", "/system");
+      const pages = await inConsole(attacker, 16, "/system");
       return () =>
         Promise.all([
           pages(),
@@ -57,7 +57,7 @@ export const administration_cases: readonly Case[] = [
     without_vectors: true,
     async prepare(attacker) {
       await attacker.newTexts(longTexts(2_000), 300_000);
-      return inConsole(attacker, 2, "POST", "/backups");
+      return inConsole(attacker, 2, "/backups", {});
     },
   },
   {

@@ -27,9 +27,7 @@ answerOrders({
     attacker.statuses.clear();
   },
   run: async (seconds: number): Promise<Answers> => {
-    setTimeout(() => {
-      attacker.ended = true;
-    }, seconds * 1_000);
+    setTimeout(() => attacker.end(), seconds * 1_000);
     await attack();
     return answersOf(attacker.statuses);
   },

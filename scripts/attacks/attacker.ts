@@ -22,6 +22,8 @@ export interface Request {
   readonly read?: (response: Response) => Promise<unknown>;
 }
 
+/** How long what has begun may take after the end. */
+const patience_ms = 10_000;
 /** The name of a new user's folder, unless a case needs several. */
 const folder_name = "Attack";
 
@@ -32,13 +34,20 @@ export class Attacker {
   readonly order: Order;
   /** Responses by status; `0` was cut off. */
   readonly statuses = new Map<number, number>();
-  /** Set when the time of the case is over. */
+  /** Whether the time of the case is over. */
   ended = false;
+  private readonly hanging_up = new AbortController();
 
   constructor(order: Order) {
     this.order = order;
     this.call = apiCall(order.url, order.key);
     this.admin = apiCall(order.url, order.admin_key);
+  }
+
+  /** Begins nothing new. What takes much longer to be answered is cut off. */
+  end(): void {
+    this.ended = true;
+    setTimeout(() => this.hanging_up.abort(), patience_ms).unref();
   }
 
   count(status: number): void {
@@ -65,7 +74,10 @@ export class Attacker {
       ...(body !== undefined && {
         body: body.constructor === Object ? JSON.stringify(body) : (body as Bun.BodyInit),
       }),
-      ...(abort_after_ms !== undefined && { signal: AbortSignal.timeout(abort_after_ms) }),
+      signal:
+        abort_after_ms === undefined
+          ? this.hanging_up.signal
+          : AbortSignal.any([this.hanging_up.signal, AbortSignal.timeout(abort_after_ms)]),
     });
     if (read) await read(response);
     // Not as one text, which may be longer than this process should hold.

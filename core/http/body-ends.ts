@@ -19,7 +19,7 @@ export function noteBodyEnd(request: Request): void {
  * read. The runtime would keep it until the request itself is collected as garbage.
  */
 export function dropUnreadBody(request: Request): void {
-  if (!listeners.delete(request) || request.bodyUsed) return;
+  if (!listeners.has(request) || request.bodyUsed) return;
   // Someone may still be reading: then it stays.
   void request.body?.cancel().catch(() => undefined);
 }

@@ -21,6 +21,11 @@ const full_growth_bytes = 32 * 2 ** 20;
 /** The share of the growth that a collection should free. */
 const freed_share_min = 0.5;
 const check_every_ms = 250;
+/**
+ * The heap is measured only when the process has grown or shrunk by this much: it takes several
+ * milliseconds, because the runtime counts block by block.
+ */
+const measured_change_bytes = 4 * 2 ** 20;
 
 /** Caches should be small while the process uses more than this. */
 const much_bytes = 224 * 2 ** 20;
@@ -52,10 +57,14 @@ class MemoryGuard {
   /** The same of the heap since all of it was collected. */
   private full_low_bytes = this.heap_low_bytes;
   private growth_min = growth_bytes.first;
+  /** The size of the process when the heap was last measured. */
+  private measured_at_bytes = -Infinity;
 
   check(): void {
-    const heap_bytes = heapSize();
     const process_bytes = residentBytes();
+    if (Math.abs(process_bytes - this.measured_at_bytes) < measured_change_bytes) return;
+    this.measured_at_bytes = process_bytes;
+    const heap_bytes = heapSize();
     // Growth of a small process doesn't count: it is measured from here.
     const is_small = process_bytes < process_bytes_max;
     const low = (last: number, now: number): number => (is_small ? now : Math.min(last, now));

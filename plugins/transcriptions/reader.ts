@@ -27,6 +27,9 @@ const codes_of_child = new Set<string>([
   "transcriber_failed",
 ] satisfies TranscriptionCode[]);
 
+/** Takes parts of the segments as they are read. */
+export type OnSegments = (segments: readonly Segment[]) => Promise<void>;
+
 /** What the reader needs besides `Context`. */
 export interface TranscriptReaderContext extends Pick<Context, "log" | "newId" | "paths"> {
   readonly isolate: Isolate<typeof tasks>;
@@ -38,14 +41,19 @@ export class TranscriptReader {
 
   /**
    * Reads a file of captions, or a transcriber's output. `duration_s`: of the recording, if known.
-   * @throws TranscriptionFailure
+   * @throws TranscriptionFailure, and what `onSegments` throws
    */
-  read(path: string, duration_s: number | null, signal: AbortSignal): Promise<ReadTranscript> {
+  read(
+    path: string,
+    duration_s: number | null,
+    signal: AbortSignal,
+    onSegments: OnSegments = async () => {},
+  ): Promise<ReadTranscript> {
     return this.withTemporary(".json", async (output) => {
       try {
         const input = { path, output, duration_s, ...limits };
         await this.ctx.isolate("read", input, { ...child_limits, signal });
-        return await readOutput(output);
+        return await readOutput(output, onSegments);
       } catch (error) {
         signal.throwIfAborted();
         throw toFailure(error);
@@ -54,10 +62,15 @@ export class TranscriptReader {
   }
 
   /** The same for text that is not in a file yet. @throws TranscriptionFailure */
-  readText(text: string, duration_s: number | null, signal: AbortSignal): Promise<ReadTranscript> {
+  readText(
+    text: string,
+    duration_s: number | null,
+    signal: AbortSignal,
+    onSegments: OnSegments,
+  ): Promise<ReadTranscript> {
     return this.withTemporary(".txt", async (path) => {
       await writeFile(path, text);
-      return this.read(path, duration_s, signal);
+      return this.read(path, duration_s, signal, onSegments);
     });
   }
 
@@ -92,13 +105,24 @@ const garbage = new GarbageMeter();
 /** What becomes garbage when a file is read, in its own size. */
 const garbage_share = 2;
 /** The transcript in the output file of the child. */
-async function readOutput(path: string): Promise<ReadTranscript> {
+async function readOutput(path: string, onSegments: OnSegments): Promise<ReadTranscript> {
   const file = Bun.file(path);
   const lines = decodeLines<unknown>(file.stream());
   const head = (await lines.next()).value as TranscriptHead;
-  const transcript = await putTogether(head, lines as AsyncIterable<Segment[]>);
+  const parts = passedOn(lines as AsyncIterable<Segment[]>, onSegments);
+  const transcript = await putTogether(head, parts);
   garbage.add(garbage_share * file.size);
   return transcript;
+}
+
+async function* passedOn(
+  parts: AsyncIterable<Segment[]>,
+  onSegments: OnSegments,
+): AsyncGenerator<Segment[]> {
+  for await (const segments of parts) {
+    await onSegments(segments);
+    yield segments;
+  }
 }
 
 /** A failure of the child as a sentence for users, if there is one. */

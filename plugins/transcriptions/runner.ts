@@ -2,8 +2,6 @@
  * The steps of a run, each a job: download the file, then read captions or transcribe the
  * recording, and finally create the document in the transaction that ends the job.
  */
-import { batchesOf } from "../../core/lib/batch";
-import { nextTurn } from "../../core/lib/chunked-work";
 import { messageOf } from "../../core/lib/error-message";
 import {
   HttpError,
@@ -24,11 +22,11 @@ import { TranscriptionFailure, type Recording, type Transcriber } from "./contra
 import { downloadRecording, type DownloadContext } from "./download";
 import { captions_bytes_max, kindOfFile, noTranscriber } from "./media-types";
 import type { ReadTranscript } from "./read-transcript";
-import { written_bytes_max, type TranscriptReader } from "./reader";
+import { written_bytes_max, type OnSegments, type TranscriptReader } from "./reader";
 import type { TranscriptionRuns } from "./runs";
 import * as store from "./store";
 import type { RunRow } from "./store";
-import { savedTranscript, segments_per_part } from "./stored-transcript";
+import { savedTranscript } from "./stored-transcript";
 
 /** What the steps need besides `Context`. */
 export interface RunnerContext
@@ -49,6 +47,13 @@ export interface RunnerContext
   readonly timeout_ms: () => number;
 }
 type Payload = { readonly run_id: string };
+interface Transcribing {
+  readonly transcriber: Transcriber;
+  readonly recording: Omit<Recording, "language">;
+  /** The signal of the job. */
+  readonly job: AbortSignal;
+  readonly onSegments: OnSegments;
+}
 
 const fault =
   "The recording could not be transcribed because of a problem on the server. Try again.";
@@ -96,9 +101,10 @@ export class TranscriptionRunner {
           `Captions must be at most ${captions_bytes_max / 2 ** 20} MiB.`,
         );
       const read = await files.withLocalFile(run.sha256!, (path) =>
-        reader.read(path, null, job.signal),
+        this.save(run.id, job.signal, (onSegments) =>
+          reader.read(path, null, job.signal, onSegments),
+        ),
       );
-      await this.save(run.id, read, job.signal);
       return this.completion(run, read, job.signal);
     });
   }
@@ -116,29 +122,38 @@ export class TranscriptionRunner {
       if (!transcriber) throw noTranscriber();
       const { read, media_type } = await files.withLocalFile(run.sha256!, async (path) => {
         const recording = await this.probe(run, path, job.signal);
-        const read = await this.transcribeFile(run.id, transcriber, recording, job.signal);
+        const read = await this.save(run.id, job.signal, (onSegments) =>
+          this.transcribeFile(run.id, { transcriber, recording, job: job.signal, onSegments }),
+        );
         return { read, media_type: recording.media_type };
       });
-      await this.save(run.id, read, job.signal);
       return this.completion({ ...run, media_type }, read, job.signal);
     });
   }
 
-  /** In parts, so that others come in between. */
-  private async save(run_id: string, read: ReadTranscript, signal: AbortSignal): Promise<void> {
-    const { inTransaction } = this.ctx;
+  /** Saves a transcript while it is read, in parts: others come in between. */
+  private async save(
+    run_id: string,
+    signal: AbortSignal,
+    read: (onSegments: OnSegments) => Promise<ReadTranscript>,
+  ): Promise<ReadTranscript> {
     const write = (what: (tx: Db) => Promise<void>): Promise<void> =>
-      inTransaction(async (tx) => {
+      this.ctx.inTransaction(async (tx) => {
         signal.throwIfAborted();
         // Otherwise it has ended meanwhile.
         if (await store.setProgress(tx, run_id, 1)) await what(tx);
       });
-    await write((tx) => store.deleteSegments(tx, run_id));
-    for (const [part, segments] of [...batchesOf(read.segments, segments_per_part)].entries()) {
-      await write((tx) => store.insertSegments(tx, run_id, part, segments));
-      await nextTurn();
-    }
-    await write((tx) => store.insertResult(tx, run_id, read));
+    let parts = 0;
+    const transcript = await read(async (segments) => {
+      const part = parts++;
+      await write(async (tx) => {
+        // What an attempt that was interrupted has saved.
+        if (part === 0) await store.deleteSegments(tx, run_id);
+        await store.insertSegments(tx, run_id, part, segments);
+      });
+    });
+    await write((tx) => store.insertResult(tx, run_id, transcript));
+    return transcript;
   }
 
   /**
@@ -243,9 +258,7 @@ export class TranscriptionRunner {
   /** @throws TranscriptionFailure; after any other error the job is retried. */
   private async transcribeFile(
     run_id: string,
-    transcriber: Transcriber,
-    recording: Omit<Recording, "language">,
-    job: AbortSignal,
+    { transcriber, recording, job, onSegments }: Transcribing,
   ): Promise<ReadTranscript> {
     const { reader } = this.ctx;
     const language = this.ctx.language();
@@ -259,7 +272,7 @@ export class TranscriptionRunner {
       );
       if (Buffer.byteLength(written) > written_bytes_max)
         throw new TranscriptionFailure("too_large", "The transcript is too long.");
-      return await reader.readText(written, recording.duration_s, signal);
+      return await reader.readText(written, recording.duration_s, signal, onSegments);
     } catch (error) {
       job.throwIfAborted();
       throw limit.aborted

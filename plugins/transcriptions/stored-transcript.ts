@@ -4,9 +4,6 @@ import { putTogether, type ReadTranscript, type TranscriptHead } from "./read-tr
 import * as store from "./store";
 import type { Segment } from "./transcript";
 
-/** Segments per stored part. */
-export const segments_per_part = 200;
-
 /** A transcript whose segments are read as they are needed. */
 export interface StoredTranscript extends TranscriptHead {
   readonly segments: () => AsyncGenerator<Segment[], void>;

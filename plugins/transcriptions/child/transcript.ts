@@ -5,6 +5,7 @@
 import { writeFile } from "node:fs/promises";
 import { batchesOf } from "../../../core/lib/batch";
 import { parsedJson } from "../../../core/lib/json-values";
+import { segments_per_part } from "../read-transcript";
 import { assemble, type RawTranscript, type Segment, type Transcript } from "../transcript";
 import { detectCaptions, parseCaptions, withoutRepeats } from "./captions";
 import { parseBracketedLines, parseWhisperJson, parseTimedWords } from "./program-output";
@@ -48,11 +49,10 @@ export async function readTranscript({
       "too_large",
       `The transcript is longer than ${characters_max.toLocaleString("en-US")} characters.`,
     );
-  const lines = [head, ...batchesOf(segments, segments_per_line)];
+  const lines = [head, ...batchesOf(segments, segments_per_part)];
   await writeFile(output, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   return null;
 }
-const segments_per_line = 500;
 
 /** UTF-8, UTF-16 with a byte order mark, or otherwise Windows-1252. Line breaks become `\n`. */
 export function decodeText(bytes: Uint8Array): string {

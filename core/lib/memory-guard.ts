@@ -14,10 +14,12 @@ const process_bytes_max = 192 * 2 ** 20;
  */
 const growth_bytes = { first: 8 * 2 ** 20, max: 24 * 2 ** 20 };
 /**
- * All of the heap is collected only after this growth: a heap of 30 MB takes some 60 ms, several
- * times as long while all processors are busy, and nothing else runs in the thread meanwhile.
+ * All of the heap is collected only after this growth, and while the process uses this much: a heap
+ * of 30 MB takes some 60 ms, several times as long while all processors are busy, and nothing else
+ * runs in the thread meanwhile.
  */
 const full_growth_bytes = 32 * 2 ** 20;
+const full_process_bytes_min = 288 * 2 ** 20;
 /** The share of the growth that a collection should free. */
 const freed_share_min = 0.5;
 const check_every_ms = 250;
@@ -74,12 +76,13 @@ class MemoryGuard {
     const heap_growth_bytes = heap_bytes - this.heap_low_bytes;
     const process_growth_bytes = process_bytes - this.process_low_bytes;
     if (heap_growth_bytes >= this.growth_min && process_growth_bytes >= this.growth_min)
-      this.collect(heap_bytes, heap_growth_bytes);
+      this.collect(process_bytes, heap_bytes, heap_growth_bytes);
   }
 
-  private collect(heap_bytes: number, heap_growth_bytes: number): void {
+  private collect(process_bytes: number, heap_bytes: number, heap_growth_bytes: number): void {
     collector.collectNew();
-    if (heapSize() >= this.full_low_bytes + full_growth_bytes) {
+    const has_grown = heapSize() >= this.full_low_bytes + full_growth_bytes;
+    if (has_grown && process_bytes >= full_process_bytes_min) {
       collector.collect();
       this.full_low_bytes = heapSize();
     }

@@ -101,6 +101,11 @@ const cases: [why: string, checks: Check[], expected: Collection[]][] = [
     ["none", "new", "none", "new", "none", "all"],
   ],
   [
+    "all of a heap that has grown as much is left alone while the process is smaller",
+    [before, { used_mib: 280, heap_mib: 60, ...live }],
+    ["none", "new"],
+  ],
+  [
     "after garbage, little growth is enough again",
     [
       before,

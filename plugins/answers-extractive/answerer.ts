@@ -12,6 +12,7 @@ import { overview_limits, overviewAnswer } from "./overview";
 import { belowHeadings, isEnded, joinQuotes, withMarker } from "./quote-text";
 import { findSentences, type FinderOptions } from "./sentence-finder";
 import type { Sentence } from "./sentence-ranking";
+import { abridged } from "./question-parts";
 import { smallTalkOf } from "./small-talk";
 
 /** Passages whose sentences are ranked. */
@@ -49,7 +50,8 @@ export class ExtractiveAnswerer implements Answerer {
   }
 
   async answer(question: Question): Promise<Answered> {
-    const { text, prompts, signal } = question;
+    const { prompts, signal } = question;
+    const text = abridged(question.text);
     const started_ms = this.now_ms();
     const small_talk = smallTalkOf(text);
     if (small_talk !== null) {
@@ -68,7 +70,11 @@ export class ExtractiveAnswerer implements Answerer {
     const retrieved_ms = this.now_ms();
     signal.throwIfAborted();
     const { passages } = found_passages;
-    const { chosen, ranked } = await findSentences(question, found_passages, this.options);
+    const { chosen, ranked } = await findSentences(
+      { text, compare: question.compare },
+      found_passages,
+      this.options,
+    );
     const answer_parts =
       chosen.length === 0
         ? { answer: nothing_found, outcome: "no_answer" as const, citations: [], related: [] }

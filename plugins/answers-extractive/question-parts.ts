@@ -47,6 +47,18 @@ const part_chars_min = 8;
 const unspaced_chars_min = 4;
 const parts_max = 2;
 
+/** Of a longer text, this much of its beginning and its end is read; UTF-16 units. */
+const end_chars = 2_000;
+
+/**
+ * The beginning and the end of a long text, where people ask. The rest says what it is about, which
+ * the search looks for.
+ */
+export const abridged = (text: string): string =>
+  text.length <= 2 * end_chars
+    ? text
+    : `${text.slice(0, end_chars)}\n${text.slice(-end_chars)}`.toWellFormed();
+
 /** The questions of a text: itself, or two. */
 export function questionParts(text: string): string[] {
   const question = text.trim();

@@ -1,6 +1,6 @@
 /** How a text with several questions is split into them. */
 import { describe, expect, test } from "bun:test";
-import { questionParts } from "../../plugins/answers-extractive/question-parts";
+import { abridged, questionParts } from "../../plugins/answers-extractive/question-parts";
 
 describe("splitting a text into questions:", () => {
   const cases: [string, string, string[]][] = [
@@ -64,4 +64,21 @@ describe("splitting a text into questions:", () => {
   ];
   for (const [why, text, expected] of cases)
     test(why, () => expect(questionParts(text)).toEqual(expected));
+});
+
+describe("of a text, what asks is read:", () => {
+  const cases: [why: string, text: string, expected: string][] = [
+    ["a short text as a whole", "a".repeat(4_000), "a".repeat(4_000)],
+    [
+      "of a long one the beginning and the end",
+      `${"a".repeat(2_000)}${"b".repeat(9_000)}${"c".repeat(2_000)}`,
+      `${"a".repeat(2_000)}\n${"c".repeat(2_000)}`,
+    ],
+    [
+      "no half of a character",
+      `${"a".repeat(1_999)}\u{20000}${"b".repeat(9_000)}\u{20000}${"c".repeat(1_999)}`,
+      `${"a".repeat(1_999)}\ufffd\n\ufffd${"c".repeat(1_999)}`,
+    ],
+  ];
+  test.each(cases)("%s", (_why, text, expected) => expect(abridged(text)).toBe(expected));
 });

@@ -6,7 +6,7 @@ import { askedOf, type Asked } from "./follow-up";
 import type { SearchedTerm, SearchIndex } from "../search-index/contract";
 import type { Retrieved, RetrievedInConversation } from "../search/contract";
 import { nameEvidence, namedIn } from "./question-names";
-import { abridged, questionParts } from "./question-parts";
+import { questionParts } from "./question-parts";
 import { isRelevant, type RelevanceContext } from "./relevance";
 import { chooseSentences, type RankedAnswer } from "./sentence-choice";
 import {
@@ -99,7 +99,7 @@ async function contextOf(
     meanings,
     terms,
     lead,
-    context: earlier = null,
+    context = null,
     names_subject = false,
   }: Retrieved & Partial<RetrievedInConversation>,
   options: FinderOptions,
@@ -111,7 +111,6 @@ async function contextOf(
     heading: passage.heading,
     score: passage.score,
   }));
-  const context = earlier === null ? null : abridged(earlier);
   const pauses = new StepPauses();
   const analysis = withForms(options.analysis, terms);
   const source_terms = await termsIn(sources, analysis, pauses);

@@ -1,5 +1,5 @@
 /** The files that `dossier document add` is given, by themselves or with their directory. */
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync, type Stats } from "node:fs";
 import { basename, join } from "node:path";
 
 /** A local file. */
@@ -26,7 +26,7 @@ export function chooseFiles(paths: readonly string[], recursive: boolean): Chose
   const files: ChosenFile[] = [];
   let hidden = 0;
   for (const path of paths) {
-    const kind = statSync(path, { throwIfNoEntry: false });
+    const kind = kindOf(path);
     if (!kind) throw new Error(`there is no file ${path}`);
     if (kind.isFile()) files.push({ path, parts: [basename(path)] });
     else if (!kind.isDirectory()) throw new Error(`the path ${path} is not a file`);
@@ -41,6 +41,16 @@ export function chooseFiles(paths: readonly string[], recursive: boolean): Chose
   return { files, hidden };
 }
 
+/** Undefined when there is nothing, or a link to nothing or to itself. */
+function kindOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ELOOP") return undefined;
+    throw error;
+  }
+}
+
 /** In alphabetical order. A link to a directory is not followed: it may lead back here. */
 function filesBelow(directory: string, above: readonly string[] = []): ChosenFile[] {
   const entries = readdirSync(directory, { withFileTypes: true });
@@ -50,6 +60,6 @@ function filesBelow(directory: string, above: readonly string[] = []): ChosenFil
       const path = join(directory, entry.name);
       const parts = [...above, entry.name];
       if (entry.isDirectory()) return filesBelow(path, parts);
-      return statSync(path, { throwIfNoEntry: false })?.isFile() ? [{ path, parts }] : [];
+      return kindOf(path)?.isFile() ? [{ path, parts }] : [];
     });
 }

@@ -132,6 +132,7 @@ describe("documents", () => {
     const paths = ["top.txt", "maps/east.txt", "maps/old/west.txt", ".cache/x.txt", "maps/~$e.txt"];
     for (const path of paths) await Bun.write(join(attic, path), `The map of ${path}.`);
     symlinkSync(attic, join(attic, "maps", "loop"));
+    symlinkSync("self", join(attic, "maps", "self"));
     const user = ["--user", "ada@example.com"];
     const root = await server.mustCli(["folder", "create", "Attic", ...user]);
     const low = await server.mustCli(["folder", "create", "Low", "--below", "Attic", ...user]);

@@ -3,6 +3,7 @@
  * signatures verified with the provider's keys.
  */
 import type { ClientAuth, Configuration } from "openid-client";
+import { leftUntil } from "../../core/lib/timeout";
 import { fetchBounded, type Context } from "../../core/sdk";
 import type { Claims } from "./claims";
 import type { OidcClient } from "./settings";
@@ -49,7 +50,7 @@ export class Provider {
   /** The provider's metadata. @throws errors of the library. */
   async configuration(): Promise<Configuration> {
     const { now_ms } = this.ctx;
-    if (this.discovered && this.discovered.until_ms > now_ms())
+    if (this.discovered && leftUntil(this.discovered.until_ms, now_ms(), kept_ms) > 0)
       return this.discovered.configuration;
     this.asking ??= this.discover()
       .then((configuration) => {

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { visit } from "../helpers/browser";
 import { startTestServer } from "../helpers/host";
+import { Provider } from "../../plugins/oidc/provider";
 import { singleSignOnCases } from "../cases/single-sign-on";
 
 singleSignOnCases(async (env) => {
@@ -38,3 +39,30 @@ test.each([
     expect(body.detail).toContain(says);
   },
 );
+
+test.each([
+  ["is kept while it is fresh", [0, 59 * 60_000], 1],
+  ["is requested again after an hour", [0, 61 * 60_000], 2],
+  ["is requested again when the clock was set back", [365 * 24 * 60 * 60_000, 0], 2],
+])("the provider's metadata %s", async (_, times_ms, requests) => {
+  let asked = 0;
+  await using host = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: ({ url }) => {
+      asked++;
+      return Response.json({ issuer: new URL(url).origin });
+    },
+  });
+  let now_ms = 0;
+  const client = {
+    issuer: new URL(`http://127.0.0.1:${host.port}`),
+    client_id: "dossier",
+    client_secret: undefined,
+    scope: "openid",
+    timeout_ms: 30_000,
+  };
+  const provider = new Provider(client, { now_ms: () => now_ms });
+  for (now_ms of times_ms) await provider.configuration();
+  expect(asked).toBe(requests);
+});

@@ -3,6 +3,7 @@
  * a process can keep in memory, and updated from then on, outside the order of writes. What it
  * lacks, a search compares by itself (`pgvector-reader.ts`).
  */
+import { leftUntil } from "../../../core/lib/timeout";
 import { PostgresSideSession, type Context, type RunAside } from "../../../core/sdk";
 import { enqueueCopying } from "../jobs";
 import {
@@ -64,7 +65,8 @@ export class PgvectorCopy {
    */
   request(): void {
     const { db, now_ms, read_connection, log } = this.ctx;
-    if (read_connection.engine !== "postgres" || now_ms() < this.requested_at_ms + pause_ms) return;
+    if (read_connection.engine !== "postgres") return;
+    if (leftUntil(this.requested_at_ms + pause_ms, now_ms(), pause_ms) > 0) return;
     this.requested_at_ms = now_ms();
     enqueueCopying(this.ctx, db).catch((error: unknown) =>
       log.warn("vectors could not be copied for pgvector", { reason: String(error) }),

@@ -2500,7 +2500,7 @@ export interface components {
             readonly "events.streams_max"?: components["schemas"]["SettingInteger"];
             /** @description The memory limit for reading one file. A file that exceeds it fails with out_of_memory. */
             readonly "extraction.memory_max"?: components["schemas"]["SettingSize"];
-            /** @description The maximum number of pages of a PDF, or frames of a TIFF. */
+            /** @description The maximum number of pages of a PDF, of slides, sheets or chapters with text, or of frames of a TIFF. */
             readonly "extraction.pages_max"?: components["schemas"]["SettingInteger"];
             /** @description The maximum number of pages of one file that are read with text recognition (OCR). */
             readonly "extraction.ocr_pages_max"?: components["schemas"]["SettingInteger"];

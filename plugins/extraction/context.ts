@@ -21,7 +21,7 @@ export interface ExtractionLimits {
   readonly page_timeout_ms: number;
   /** Time for the whole file. */
   readonly timeout_max_ms: number;
-  /** Pages of a PDF, or frames of an image. */
+  /** Pages of a document, or frames of an image. */
   readonly pages_max: number;
   /** Pages per file that go through text recognition, and the time for each. */
   readonly ocr_pages_max: number;

@@ -44,7 +44,9 @@ export default definePlugin({
       default: 5_000,
       minimum: 1,
       changes: "now",
-      description: "The maximum number of pages of a PDF, or frames of a TIFF.",
+      description:
+        "The maximum number of pages of a PDF, of slides, sheets or chapters with text, or of " +
+        "frames of a TIFF.",
     }),
     ocr_pages_max: t.Integer({
       default: 200,

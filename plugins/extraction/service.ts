@@ -2,7 +2,6 @@
 import type { LongText } from "../../core/lib/text-pieces";
 import {
   ExtractionFailure,
-  page_label_max,
   type PageSpan,
   type Extracted,
   type Extraction,
@@ -10,6 +9,7 @@ import {
   type ExtractionSource,
   type Extractor,
 } from "./contract";
+import { fewWarnings, headings_max, shortLabel } from "./result-limits";
 import { describeSignature } from "./signatures";
 
 /** How much of the beginning and end of a file an extractor may inspect, in bytes. */
@@ -35,8 +35,8 @@ export class ExtractionService implements Extraction {
       ...options,
       takeLong: takeLong && take,
     });
-    const labelled = { ...extracted, pages: extracted.pages.map(withLabel) };
-    return is_taken ? labelled : repaired(labelled);
+    const limited = withinLimits(extracted);
+    return is_taken ? limited : repaired(limited);
   }
 }
 
@@ -59,21 +59,21 @@ function unsupportedMessage(head: Uint8Array): string {
     : `This appears to be ${description}, which can't be read.`;
 }
 
-/** A label on one line, short enough to be shown beside a quote; null if blank. */
+/** Guarantees, for any extractor, that what is known about the text is not long. */
+function withinLimits(extracted: Extracted): Extracted {
+  const { pages, headings, warnings } = extracted;
+  return {
+    ...extracted,
+    pages: pages.map(withLabel),
+    ...(headings && { headings: headings.slice(0, headings_max) }),
+    warnings: fewWarnings(warnings),
+  };
+}
+
+/** Without a label that says nothing more than the number. */
 function withLabel({ label = "", ...span }: PageSpan): PageSpan {
-  const line = label
-    .toWellFormed()
-    .replace(/[\s\p{Cc}]+/gu, " ")
-    .trim();
-  if (line === "" || line === String(span.page)) return span;
-  const short =
-    line.length <= page_label_max
-      ? line
-      : `${line
-          .slice(0, page_label_max - 1)
-          .replace(/[\ud800-\udbff]$/, "")
-          .trimEnd()}…`;
-  return { ...span, label: short };
+  const short = shortLabel(label);
+  return short === "" || short === String(span.page) ? span : { ...span, label: short };
 }
 
 /**

@@ -10,6 +10,7 @@ import { testExtraction } from "../helpers/extraction";
 import {
   docx,
   docxParts,
+  opendocument,
   pptx,
   shape,
   sharedStrings,
@@ -29,6 +30,7 @@ const { read, fail } = extraction;
 const body = (xml: string): string =>
   `<?xml version="1.0"?><w:document ${w}><w:body>${xml}</w:body></w:document>`;
 const main = "word/document.xml";
+const row = `<row><c t="str"><v>Harbour</v></c></row>`;
 /** A quarter of a gigabyte of spaces, compressed. */
 const bomb = (): Uint8Array => deflateRawSync(Buffer.alloc(256 * 1024 * 1024, 32));
 
@@ -118,6 +120,34 @@ describe("read", () => {
     ).toEqual(["damaged_file"]);
   });
 
+  test("columns that many elements hide are hidden once", async () => {
+    const column = `<col min="1" max="1000000000" hidden="1"/>`;
+    const { text } = await read(
+      xlsx({ S: `</sheetData><cols>${column.repeat(200_000)}</cols><sheetData>` + row }),
+    );
+    expect(text).toBe("# S");
+  }, 60_000);
+
+  test("of hundreds of warnings, the first are kept, and long names are cut", async () => {
+    const name = "long ".repeat(10_000);
+    const hidden = `<row hidden="1"><c t="str"><v>Secret</v></c></row>`;
+    const sheets = Array.from({ length: 150 }, (_, at): [string, string] => [
+      `${at} ${name}`,
+      hidden + row,
+    ]);
+    const { warnings, pages } = await read(xlsx(Object.fromEntries(sheets)));
+    expect([warnings.length, warnings.at(-1)]).toEqual([
+      100,
+      {
+        code: "warnings_left_out",
+        message: "There are 51 further warnings.",
+        page: null,
+      },
+    ]);
+    expect(Math.max(...warnings.map(({ message }) => message.length))).toBe(1_000);
+    expect(Math.max(...pages.map(({ label }) => label!.length))).toBe(120);
+  });
+
   test("templates and documents with macros have their own media types", async () => {
     const typeOf = async (type: string): Promise<string> =>
       (await read(docx(wp("x"), {}, {}, type))).media_type;
@@ -158,6 +188,16 @@ describe("refused", () => {
       /unpacked/,
     ],
     ["too many parts", () => zip({ ...parts, ...many }), "too_large", /too many/],
+    [
+      "thousands of slides in one part",
+      () =>
+        opendocument(
+          "presentation",
+          "<draw:page><draw:text-box><text:p>x</text:p></draw:text-box></draw:page>".repeat(6_000),
+        ),
+      "too_large",
+      /6000 pages.+5000/,
+    ],
     [
       "a long text shared by a million cells",
       () =>

@@ -10,6 +10,8 @@ export interface ReaderInput {
   readonly output: string;
   /** The longest text, in UTF-16 units. */
   readonly characters_max: number;
+  /** The most pages, slides or sheets with text. */
+  readonly pages_max: number;
 }
 
 /** An open output file. */

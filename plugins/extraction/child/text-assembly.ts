@@ -3,6 +3,7 @@ import { ExtractionFailure, type HeadingSpan, type PageSpan, type Warning } from
 import type { Page } from "./blocks";
 import { ListWriter } from "./list-writer";
 import { writeOutput, type ReaderInput } from "./output";
+import { fewWarnings, headings_max, shortLabel } from "../result-limits";
 
 /** The text of a document. Spans are UTF-16 indices. */
 export interface AssembledText {
@@ -10,8 +11,6 @@ export interface AssembledText {
   readonly pages: readonly PageSpan[];
   readonly headings: readonly HeadingSpan[];
 }
-
-const headings_max = 50_000;
 
 /** Joins the blocks to a Markdown text. @throws ExtractionFailure `too_large` */
 export function assemble(pages: readonly Page[], characters_max: number): AssembledText {
@@ -41,7 +40,12 @@ export function assemble(pages: readonly Page[], characters_max: number): Assemb
         );
     }
     if (page !== null && start >= 0)
-      spans.push({ page, start, end: characters, ...(label === undefined ? {} : { label }) });
+      spans.push({
+        page,
+        start,
+        end: characters,
+        ...(label === undefined ? {} : { label: shortLabel(label) }),
+      });
   }
   return { text: pieces.join(""), pages: spans, headings };
 }
@@ -58,13 +62,19 @@ export interface DocumentOutput {
 /** Writes the text of these pages. @throws ExtractionFailure `too_large` */
 export function writeDocument(
   pages: readonly Page[],
-  { output, characters_max }: Omit<ReaderInput, "path">,
+  { output, characters_max, pages_max }: Omit<ReaderInput, "path">,
 ): Omit<DocumentOutput, "media_type"> {
   const { text, ...spans } = assemble(pages, characters_max);
+  const { length: with_text } = spans.pages;
+  if (with_text > pages_max)
+    throw new ExtractionFailure(
+      "too_large",
+      `This file has ${with_text} pages with text, which is more than the limit of ${pages_max}.`,
+    );
   writeOutput(output, text);
   return {
     ...spans,
     page_count: pages.every(({ page }) => page === null) ? null : pages.length,
-    warnings: pages.flatMap(({ warnings = [] }) => warnings),
+    warnings: fewWarnings(pages.flatMap(({ warnings = [] }) => warnings)),
   };
 }

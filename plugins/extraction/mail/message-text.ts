@@ -1,5 +1,6 @@
 /** The text of a mail message, to which the texts of its attachments are added. */
 import type { Extracted, HeadingSpan, Warning } from "../contract";
+import { headings_max } from "../result-limits";
 
 /** The growing text, within the limit for one document. */
 export class MessageText {
@@ -55,7 +56,7 @@ export class MessageText {
     this.pieces.push(separator, text);
     this.length = from + text.length;
     this.characters_left -= separator.length + text.length;
-    for (const { start, end, level } of headings)
+    for (const { start, end, level } of headings.slice(0, headings_max - this.headings.length))
       this.headings.push({ start: from + start, end: from + end, level: level + levels_deeper });
   }
 }

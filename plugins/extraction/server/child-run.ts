@@ -32,11 +32,11 @@ export function readInChild<Result>(
   { signal, takeLong }: ExtractionOptions,
   run: (input: ReaderInput, options: RunOptions) => Promise<Result>,
 ): Promise<Result & { readonly text: string }> {
-  const { timeout_ms, memory_max_bytes, characters_max } = ctx.limits();
+  const { timeout_ms, memory_max_bytes, characters_max, pages_max } = ctx.limits();
   return withOutputs(ctx, async (newOutput) => {
     const output = newOutput();
     try {
-      const input = { path, output, characters_max };
+      const input = { path, output, characters_max, pages_max };
       const result = await run(input, { timeout_ms, memory_max_bytes, signal });
       const written = [{ path: output, bytes: Bun.file(output).size }];
       return { ...result, text: await handOver(written, { takeLong }) };

@@ -1,7 +1,6 @@
 /** The headings of a Markdown text. */
 import type { HeadingSpan } from "../contract";
-
-const headings_max = 50_000;
+import { headings_max } from "../result-limits";
 
 /** ATX headings (`## Use`) and underlined ones, except inside code blocks. */
 export function markdownHeadings(text: string): HeadingSpan[] {

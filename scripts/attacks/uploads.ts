@@ -5,7 +5,7 @@ import type { Case } from "./case";
 import { captions, fileForm, nestedZip, noisyPicture, notes, notesZip } from "./seeds";
 
 /** Uploads the same form again and again, under a new name each time. */
-async function uploads(
+export async function uploads(
   attacker: Attacker,
   loops: number,
   content: Uint8Array<ArrayBuffer>,

@@ -11,6 +11,7 @@ import {
   ExtractionFailure,
   type Extracted,
   type Extraction,
+  type ExtractionOptions,
   type ExtractionSource,
   type Extractor,
 } from "../../plugins/extraction/contract";
@@ -34,6 +35,7 @@ export interface TestExtraction {
     options?: Partial<ExtractionSource> & {
       readonly signal?: AbortSignal;
       readonly onProgress?: (progress: number) => void;
+      readonly takeLong?: ExtractionOptions["takeLong"];
     },
   ): Promise<Extracted>;
   /** The failure of extracting these bytes. */
@@ -95,14 +97,14 @@ export function testExtraction(
   ];
   const read: TestExtraction["read"] = (
     bytes,
-    { signal = new AbortController().signal, onProgress = () => {}, ...source } = {},
+    { signal = new AbortController().signal, onProgress = () => {}, takeLong, ...source } = {},
   ) => {
     const path = join(files, newId("file"));
     writeFileSync(path, bytes);
     const size_bytes = Buffer.byteLength(bytes);
     return extraction.extract(
       { path, size_bytes, name: "file.txt", declared_type: null, ...source },
-      { signal, onProgress },
+      { signal, onProgress, takeLong },
     );
   };
   return {

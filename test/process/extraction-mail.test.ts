@@ -271,3 +271,55 @@ test("an excessively nested message is refused with a message", async () => {
     code: "corrupt",
   });
 });
+
+describe("a long message", () => {
+  const limited = testExtraction({ all: true, limits: { characters_max: 4_000_000 } });
+  afterAll(() => limited.stop());
+  const long = "The dredger is late. 🚢\n\n".repeat(60_000).trim();
+  const cases: [reason: string, parts: readonly Part[], expected: string, warning?: RegExp][] = [
+    ["a long body", [{ type: "text/plain; charset=utf-8", body: long }], long],
+    [
+      "a long attachment, and a short one",
+      [attachment("a.txt", long), attachment("b.txt", "Bye.")],
+      `## a.txt\n\n${long}\n\n## b.txt\n\nBye.`,
+    ],
+    [
+      "a long attachment that is found blank at its end",
+      [attachment("a.txt", " \n".repeat(2 ** 20)), attachment("b.txt", long)],
+      `## b.txt\n\n${long}`,
+      /“a\.txt” has no readable text/,
+    ],
+    [
+      "an attachment with which it would be too long",
+      [attachment("a.txt", long), attachment("b.txt", "x ".repeat(1_500_000))],
+      `## a.txt
+
+${long}`,
+      /“b\.txt” was left out/,
+    ],
+    [
+      "a long message in a message",
+      [{ type: "message/rfc822", body: simple({ type: "text/plain; charset=utf-8", body: long }) }],
+      `## message 1\n\n${top}\n\n${long}`,
+    ],
+  ];
+  for (const [reason, parts, expected, warning] of cases)
+    test(`is passed on in parts: ${reason}`, async () => {
+      const taken: string[] = [];
+      const { text, headings, warnings } = await limited.read(mail(...parts), {
+        name: "mail.eml",
+        takeLong: async ({ parts }) => {
+          for await (const part of parts) taken.push(part);
+        },
+      });
+      expect(text).toBe("");
+      expect(taken.join("") === `${top}\n\n${expected}`).toBe(true);
+      expect(Math.max(...taken.map(({ length }) => length))).toBeLessThanOrEqual(256 * 1024);
+      for (const { start, end } of headings ?? [])
+        expect(taken.join("").slice(start, end)).toMatch(/^(?:Dredging|message 1|[ab]\.txt)$/);
+      expect(warnings.map(({ message }) => message)).toEqual(
+        warning ? [expect.stringMatching(warning)] : [],
+      );
+      expect(limited.leftovers()).toEqual([]);
+    }, 20_000);
+});

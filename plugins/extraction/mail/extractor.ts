@@ -13,7 +13,7 @@ import {
   type ExtractionSource,
   type Extractor,
 } from "../contract";
-import { readInChild } from "../server/child-run";
+import { readInChild, withOutputs } from "../server/child-run";
 import { MessageText } from "./message-text";
 import type { MailAttachment, MailOutput } from "./reader";
 
@@ -52,17 +52,29 @@ export class MailExtractor implements Extractor {
       characters: limits.characters_max,
       ends_ms: performance.now() + limits.timeout_max_ms,
     };
+    return withOutputs(this.ctx, (newOutput) => this.readAll(source, options, budget, newOutput()));
+  }
+
+  /** `output`: where to collect the text. */
+  private async readAll(
+    source: ExtractionSource,
+    options: ExtractionOptions,
+    budget: Budget,
+    output: string,
+  ): Promise<Extracted> {
     const files: string[] = [];
     try {
-      const mail = await this.readMessage(source, options, budget, files);
-      const message = new MessageText(mail.text, mail.headings, budget.characters);
+      await using message = await MessageText.create(output, budget.characters);
+      const mail = await message.add((takeLong) =>
+        this.readMessage(source, { ...options, takeLong }, budget, files),
+      );
       for (const [index, attachment] of mail.attachments.entries()) {
         budget.characters = message.characters_left;
         await this.attach(message, attachment, options, budget);
         options.onProgress((index + 1) / mail.attachments.length);
       }
       if (mail.left_out > 0) warnLeftOut(message, mail.left_out);
-      return message.result();
+      return await message.result(options.takeLong);
     } finally {
       await Promise.all(files.map((file) => rm(file, { force: true })));
     }
@@ -75,9 +87,7 @@ export class MailExtractor implements Extractor {
     budget: Budget,
     files: string[],
   ): Promise<MailOutput & { readonly text: string }> {
-    // The text of the message is combined with that of its attachments.
-    const child_options = { ...options, takeLong: undefined };
-    return readInChild(this.ctx, source, child_options, (input, run_options) => {
+    return readInChild(this.ctx, source, options, (input, run_options) => {
       for (let count = 1; count <= attachments_max; count++) files.push(`${input.output}-${count}`);
       const allowed = budget.depth > 0 ? budget.attachments : 0;
       return this.ctx.isolate("mail", { ...input, attachments_max: allowed }, run_options);
@@ -101,12 +111,12 @@ export class MailExtractor implements Extractor {
     if (left_ms <= 0) return warnUnreadable(message, name, too_slow);
     const timeout = AbortSignal.timeout(Math.ceil(left_ms));
     try {
-      const extracted = await this.extraction.extract(source, {
-        signal: AbortSignal.any([options.signal, timeout]),
-        onProgress: () => {},
-      });
+      const signal = AbortSignal.any([options.signal, timeout]);
+      const onProgress = (): void => {};
+      await message.attach(name, (takeLong) =>
+        this.extraction.extract(source, { signal, onProgress, takeLong }),
+      );
       budget.attachments = nested.attachments;
-      message.attach(name, extracted);
     } catch (error) {
       options.signal.throwIfAborted();
       if (timeout.aborted) return warnUnreadable(message, name, too_slow);

@@ -1,7 +1,11 @@
 /** Page layout: lines at the edges, titles, headings and running lines. */
 import { expect, test } from "bun:test";
 import { listedHeadings } from "../../plugins/extraction/child/listed-headings";
-import { runningLines, type PageEdges } from "../../plugins/extraction/server/running-lines";
+import {
+  repeatedLines,
+  runningLines,
+  type PageEdges,
+} from "../../plugins/extraction/server/running-lines";
 import { pageHeadings } from "../../plugins/extraction/server/page-headings";
 import { layoutOf } from "../../plugins/extraction/child/page-layout";
 import { joinLines, type Line } from "../../plugins/extraction/child/paragraphs";
@@ -162,3 +166,19 @@ for (const [why, textOf, cut] of numbered)
     })) satisfies PageEdges[];
     expect((await runningLines(pages)).length).toBe(cut ? pages.length : 0);
   });
+
+test("many running lines are compared with many headings in parts", async () => {
+  const running = Array.from({ length: 400 }, (_, at) => ({
+    start: at,
+    end: at + 1,
+    words: `head${"x".repeat(at)}z`,
+  }));
+  const headings = running.map((_, at) => ({ text: `Harbour${"y".repeat(at)}` }));
+  const all = Array.from({ length: 100 }, () => headings).flat();
+  let turns = 0;
+  const counting = setInterval(() => turns++, 1);
+  const repeated = await repeatedLines(running, [...all, { text: "headxxxz" }]);
+  clearInterval(counting);
+  expect(repeated.map(({ start }) => start)).toEqual([3]);
+  expect(turns).toBeGreaterThan(0);
+});

@@ -174,7 +174,7 @@ export class PageCollector {
     const headings = pageHeadings(this.pages).filter((heading) => !all.holds(heading));
     const titles = this.pages.flatMap(({ display, listed }) => [...display, ...listed]);
     const cuts = new PageCuts(
-      repeatedLines(
+      await repeatedLines(
         running,
         titles.filter((title) => !all.holds(title)),
       ),

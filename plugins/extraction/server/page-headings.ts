@@ -4,6 +4,7 @@
  */
 import type { PageLayout, DisplayLine } from "../child/page-layout";
 import type { HeadingSpan, PageSpan } from "../contract";
+import { headings_max } from "../result-limits";
 
 /** A page with its candidate lines; positions are in the text of the document. */
 export interface LaidOutPage extends PageSpan, PageLayout {}
@@ -48,8 +49,9 @@ function displayHeadings(pages: readonly LaidOutPage[]): PageHeading[] {
   const characters = charactersOf(pages);
   const displayed = charactersOf(lines);
   if (lines.length < headings_min || displayed > display_share_max * characters) return [];
-  const levelOf = levelsByNumber(lines) ?? levelsBySize(lines);
-  return lines.map((line) => ({
+  const kept = lines.slice(0, headings_max);
+  const levelOf = levelsByNumber(kept) ?? levelsBySize(kept);
+  return kept.map((line) => ({
     start: line.start,
     end: line.end,
     level: Math.min(levels_max, levelOf(line)),
@@ -61,7 +63,8 @@ type Levels = (line: DisplayLine) => number;
 
 function levelsBySize(lines: readonly DisplayLine[]): Levels {
   const kinds = [...new Set(lines.map(kindOf))].sort((a, b) => b - a);
-  return (line) => kinds.indexOf(kindOf(line)) + 1;
+  const levels = new Map(kinds.map((kind, at) => [kind, at + 1]));
+  return (line) => levels.get(kindOf(line))!;
 }
 
 /**

@@ -3,8 +3,9 @@
  * text: a page number would split a sentence, and a chapter's header would be found on all its
  * pages.
  */
-import { nextTurn } from "../../../core/lib/chunked-work";
+import { StepPauses } from "../../../core/lib/chunked-work";
 import type { EdgeLine } from "../child/page-layout";
+import { headings_max } from "../result-limits";
 
 /** A page with the lines at its edges; positions are in the text of the document. */
 export interface PageEdges {
@@ -30,8 +31,6 @@ const base_tolerance = 2;
  * one.
  */
 const running_place_min = 0.6;
-/** Candidates processed before yielding to the event loop. */
-const turn_candidates = 500;
 /** The most distinct running lines that are compared with all headings. */
 const heads_max = 500;
 
@@ -52,9 +51,12 @@ interface Candidate extends EdgeLine {
 
 /** The running lines of these pages, in text order. Yields to other work meanwhile. */
 export async function runningLines(pages: readonly PageEdges[]): Promise<RunningLine[]> {
-  const candidates = pages.flatMap(({ page, edges }, at_page) =>
-    edges.map((edge) => candidateOf(edge, page, at_page)),
-  );
+  const pauses = new StepPauses();
+  const candidates: Candidate[] = [];
+  for (const [at_page, { page, edges }] of pages.entries()) {
+    await pauses.pause();
+    for (const edge of edges) candidates.push(candidateOf(edge, page, at_page));
+  }
   const neighboursOf = byPlace(candidates);
   const repeated = await select(candidates, (candidate) => repeats(candidate, neighboursOf));
   const rows = rowsOf(repeated);
@@ -77,9 +79,10 @@ async function select(
   candidates: readonly Candidate[],
   holds: (candidate: Candidate) => boolean,
 ): Promise<Candidate[]> {
+  const pauses = new StepPauses();
   const selected: Candidate[] = [];
-  for (const [at, candidate] of candidates.entries()) {
-    if (at % turn_candidates === turn_candidates - 1) await nextTurn();
+  for (const candidate of candidates) {
+    await pauses.pause();
     if (holds(candidate)) selected.push(candidate);
   }
   return selected;
@@ -208,19 +211,30 @@ function isRunningPlace(
 /**
  * Keeps the first occurrence of each unless a heading has the same text: a letterhead, or an order
  * number, appears nowhere else. A chapter's header only repeats its title, and page numbers carry
- * no information.
+ * no information. Yields to other work meanwhile.
  */
-export function repeatedLines(
+export async function repeatedLines(
   running: readonly RunningLine[],
   headings: readonly { readonly text: string }[],
-): RunningLine[] {
-  const titles = [...new Set(headings.map(({ text }) => wordsOf(text)))].filter(
-    (title) => title.length > 2,
-  );
+): Promise<RunningLine[]> {
+  const pauses = new StepPauses();
+  const unique = new Set<string>();
+  for (const { text } of headings.slice(0, headings_max)) {
+    await pauses.pause();
+    unique.add(wordsOf(text));
+  }
+  const titles = [...unique].filter((title) => title.length > 2);
   const seen = new Set<string>();
-  return running.filter(({ words }) => {
-    if (words === "" || seen.has(words) || seen.size >= heads_max) return true;
-    seen.add(words);
-    return titles.some((title) => title.includes(words) || words.includes(title));
-  });
+  const repeated: RunningLine[] = [];
+  for (const line of running) {
+    const { words } = line;
+    const is_first = words !== "" && !seen.has(words) && seen.size < heads_max;
+    if (is_first) {
+      await pauses.pause();
+      seen.add(words);
+    }
+    if (!is_first || titles.some((title) => title.includes(words) || words.includes(title)))
+      repeated.push(line);
+  }
+  return repeated;
 }

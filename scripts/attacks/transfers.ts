@@ -2,6 +2,7 @@
 import type { Attacker } from "./attacker";
 import type { Case } from "./case";
 import { fileForm, notes } from "./seeds";
+import { askUnread } from "./unread";
 
 const file_bytes = 400 * 2 ** 20;
 
@@ -52,15 +53,7 @@ export const transfer_cases: readonly Case[] = [
     without_vectors: true,
     async prepare(attacker) {
       const request = attacker.head("GET", await largeFile(attacker), rangeOf(9, 100 * 2 ** 20));
-      return () =>
-        attacker.repeat(1, async () => {
-          const sockets = await Promise.all(
-            Array.from({ length: 500 }, () => attacker.connect({ reads: false })),
-          );
-          for (const socket of sockets) socket.write(request);
-          await Bun.sleep(2_000);
-          for (const socket of sockets) socket.terminate();
-        });
+      return () => askUnread(attacker, 500, request);
     },
   },
   {

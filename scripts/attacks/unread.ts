@@ -5,7 +5,11 @@ import type { Case } from "./case";
 import { fileForm, notes, textFile } from "./seeds";
 
 /** Asks for a path over so many connections at once and reads nothing. */
-async function askUnread(attacker: Attacker, connections: number, request: string): Promise<void> {
+export async function askUnread(
+  attacker: Attacker,
+  connections: number,
+  request: string,
+): Promise<void> {
   await attacker.repeat(1, async () => {
     const sockets = await Promise.all(
       Array.from({ length: connections }, () => attacker.connect({ reads: false })),

@@ -8,8 +8,8 @@ import { page_label_max, type Warning } from "./contract";
 /** Further headings of a document are left out. */
 export const headings_max = 50_000;
 /** Each list of documents contains their warnings. */
-const warnings_max = 100;
-const warning_length_max = 1_000;
+const warnings_max = 50;
+const warning_length_max = 500;
 
 /** A label on one line, short enough to be shown beside a quote. */
 export const shortLabel = (label: string): string =>

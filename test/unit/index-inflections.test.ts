@@ -122,6 +122,37 @@ describe("Thai words with sara am", () => {
   });
 });
 
+describe("the word for a quantity is found by a question:", () => {
+  const cases: [why: string, question: string, word: string, found: boolean][] = [
+    ["how heavy", "How heavy is it?", "weight", true],
+    ["how heavy: not the height", "How heavy is it?", "height", false],
+    ["a verb", "How much does it weigh?", "weight", true],
+    ["the adjective alone asks for nothing", "Is the heavy lid closed?", "weight", false],
+    ["the verb alone neither", "Weigh it again", "weight", false],
+    ["how far behind other words", "What is it, and how far does it reach?", "distance", true],
+    ["German", "Wie schwer ist das Gerät?", "Gewicht", true],
+    ["a German verb", "Wie viel wiegt das Gerät?", "Gewicht", true],
+    ["French", "Combien pèse cet appareil ?", "poids", true],
+    ["Spanish", "¿Cuánto pesa el aparato?", "peso", true],
+    ["Italian", "Quanto dura la garanzia?", "durata", true],
+    ["Dutch", "Hoe zwaar is het apparaat?", "gewicht", true],
+  ];
+  test.each(cases)("%s", (_why, question, word, found) =>
+    expect(hashesOf(question, "en").includes(indexedAs(word))).toBe(found),
+  );
+});
+
+describe("of a question with a number, only what is counted is looked up:", () => {
+  const cases: [why: string, question: string][] = [
+    ["how many", "How many towers?"],
+    ["how much", "How much towers?"],
+  ];
+  test.each(cases)("%s", (_why, question) => {
+    const { terms } = parseQuery(question, undefined, analyzers, analyzer.version, ["en"]);
+    expect(terms.map(({ forms }) => forms[0])).toEqual(["towers"]);
+  });
+});
+
 test("a long query is looked up in few forms", () => {
   const words = Array.from(
     { length: 200 },

@@ -6,6 +6,7 @@ import { literalPattern, literalsOf } from "./literals";
 import type { Analyzer } from "./analyzer";
 import { inflectionsOf } from "./inflections";
 import { languageOfWords, stopwordsOf } from "./languages";
+import { quantityWordsOf } from "./quantity-words";
 import { commonTerm, otherSpellings, termOf } from "./spelling";
 import { plainThai } from "./thai-spelling";
 
@@ -186,6 +187,7 @@ class TokenReader {
   readonly tokens: Token[] = [];
   private readonly isStopword: ReturnType<typeof stopwordsOf>;
   private readonly inflected_in: readonly string[];
+  private readonly quantityWords: ReturnType<typeof quantityWordsOf>;
   private inflections = 0;
   private position: number;
   private readonly words = new Map<string, Word>();
@@ -201,6 +203,7 @@ class TokenReader {
     const { languages, source } = options;
     const language = languageOfWords(text);
     this.isStopword = stopwordsOf(text);
+    this.quantityWords = quantityWordsOf(text);
     this.inflected_in = language === null ? languages : [language];
     this.position = source === "q" ? 0 : context_position;
   }
@@ -210,7 +213,7 @@ class TokenReader {
     const { word, is_stopword } = this.placeAt(start, end);
     if (word === undefined) return;
     const { lower, spellings } = word;
-    const inflected = is_stopword ? [] : this.inflectionsOf(hash, word);
+    const inflected = is_stopword ? [] : this.inflectionsOf(hash, word, start);
     if (inflected === null) return;
     this.tokens.push({
       key: `${this.options.source}${start}:${end}`,
@@ -259,7 +262,11 @@ class TokenReader {
   }
 
   /** Of a word that is no stopword; null when it can't count any more. */
-  private inflectionsOf(hash: number, { at, lower }: Word): ReturnType<typeof termOf>[] | null {
+  private inflectionsOf(
+    hash: number,
+    { at, lower }: Word,
+    start: number,
+  ): ReturnType<typeof termOf>[] | null {
     const name = hash * word_numbers + at;
     const known = this.known.get(name);
     if (this.is_limited && known?.count === repeats_max) {
@@ -269,7 +276,9 @@ class TokenReader {
     if (this.is_limited && known === undefined && this.known.size === words_max) return null;
     const { analyzer } = this.options;
     const forms =
-      this.inflections >= inflections_max ? [] : [...inflectionsOf(lower, this.inflected_in)];
+      this.inflections >= inflections_max
+        ? []
+        : [...inflectionsOf(lower, this.inflected_in), ...this.quantityWords(lower, start)];
     const inflected = forms.map((form) => termOf(form, analyzer));
     const inflections = new Set(inflected.map((form) => form.hash)).size;
     this.inflections += inflections;

@@ -8,7 +8,8 @@ export const stopwords: Readonly<Record<string, string>> = {
     "before being below between both but by can cannot could couldn did didn do does " +
     "doesn doing don down during each either else ever few for from further had hadn has hasn " +
     "have haven having he her here hers herself him himself his how however i if in " +
-    "into is isn it its itself just let ll me might more most must my myself neither no nor not " +
+    "into is isn it its itself just let ll many me might more most much must my myself neither " +
+    "no nor not " +
     "now of off on once only or other others ought our ours ourselves out over own " +
     "rather re s same shall she should shouldn since so some such t than that the their theirs " +
     "them themselves then there these they this those through thus to too under until " +

@@ -4,8 +4,10 @@
  */
 import { negationsIn } from "../../core/lib/negations";
 import { any_time_of_day, anyDate, since, since_when, until, until_when } from "./date-patterns";
+import { any_instruction, asks_how_to } from "./how-to";
 import { number_pattern } from "./number-words";
 import { any_price, asks_price } from "./prices";
+import { askedQuantity } from "./quantity-questions";
 import { dimensionOf, unitOf, type Dimension } from "./unit-names";
 import { anyOf, words } from "./word-patterns";
 
@@ -52,15 +54,6 @@ const uncounted = new RegExp(
         "\\p{L}*(?:met(?:er|re)|lit(?:er|re)|gramm?(?:e)?)s?",
     ),
   "iu",
-);
-const asks_temperature = anyOf(
-  "\\b(?:what|which) temperatures?\\b|\\bhow (?:hot|cold|warm)\\b",
-  words(
-    "welche[rn]?_temperatur wie_(?:heiß|kalt|warm) quelle_température qué_temperatura " +
-      "(?:che|quale)_temperatura que_temperatura welke_temperatuur какой_температуре " +
-      "какая_температура ποια_θερμοκρασία kaç_derece nhiệt_độ_bao_nhiêu",
-  ),
-  "多少度|何度(?=ですか|で|に|まで)",
 );
 const what_time = [
   "\\b(?:what|which) (?:time|hour)\\b|\\bhow (?:early|late)\\b",
@@ -213,6 +206,7 @@ const answer_types: readonly AnswerType[] = [
   },
   { question: new RegExp(why.join("|"), "i"), answer: any_reason },
   { question: anyOf(...which_option), answer: any_option },
+  { question: asks_how_to, answer: any_instruction },
   { question: isNegated, answer: isNegated },
 ];
 
@@ -239,11 +233,14 @@ function unitAt(question: string): number | null {
   const match = counts.exec(question);
   return match && match.index + match[0].length;
 }
-/** The dimension of the unit that a question names: of days in "how many days". */
+/** Of days in "how many days", or of a weight, unless its price or its default is asked for. */
 function askedDimension(question: string, languages: readonly string[]): Dimension | null {
-  if (asks_temperature.test(question)) return "temperature";
   const at = unitAt(question);
-  return at === null ? null : dimensionOf(question.slice(at), languages);
+  const unit = at === null ? null : dimensionOf(question.slice(at), languages);
+  const is_other = [...required_types, default_type, frequency_type].some((type) =>
+    type.question.test(question),
+  );
+  return unit ?? (is_other ? null : askedQuantity(question));
 }
 
 const any_number = anyOf(number_pattern);

@@ -32,10 +32,10 @@ const row_margin = 0.5;
 /** A sentence after the best one continues it, the more if it refers to it; one before leads on. */
 const neighbour = { after: 2, before: 0.5, refers_back: 1.5 } as const;
 /**
- * So does one near it that has what the question asks for (a number, a default …), if no chosen
- * one has it.
+ * So does one that has what the question asks for (a number, a default, an instruction …), if no
+ * chosen one has it: above all one near it.
  */
-const completion = { bonus: 4, chars_max: 250 } as const;
+const completion = { bonus: 4, chars_max: 250, elsewhere: 1.5 } as const;
 /** A longer sentence is not included for what it introduces: the answer would come late. */
 const needed_chars_max = 160;
 /** Nor is longer code that it introduces. */
@@ -259,13 +259,13 @@ function bonusOf(
   chosen: readonly Sentence[],
   sources: readonly Source[],
 ): number {
-  // The start of another option's entry adds nothing about this one.
-  if (sentence.start === sentence.entry) return 0;
   const { text } = sources[sentence.source]!;
   const refersBack = ({ start, end }: Sentence) => refers_back.test(text.slice(start, end));
   const completes =
     sentence.features.answer_type > 0 && !chosen.some(({ features }) => features.answer_type > 0);
-  let bonus = 0;
+  let bonus = completes ? completion.elsewhere : 0;
+  // Right behind an option's entry, the start of another one adds nothing about it.
+  if (sentence.start === sentence.entry) return bonus;
   for (const { source, start, end } of chosen) {
     if (source !== sentence.source) continue;
     if (sentence.start >= end && text.slice(end, sentence.start).trim() === "")

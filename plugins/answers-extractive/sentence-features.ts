@@ -1,19 +1,16 @@
 /** Numerical features of a sentence as the answer to a question. Pure. */
 import type { Retrieval, Span } from "../search/contract";
 import { codeBlocks } from "../../core/lib/code-blocks";
-import { answerPattern, requiresType } from "./answer-types";
+import { answerPattern, countedAt, requiresType } from "./answer-types";
 import type { Asked } from "./follow-up";
 import { groupQuestion } from "./group-questions";
 import { listGroups, rowGroups, type Group, type GroupReader } from "./groups";
 import { optionEntries, type OptionEntry } from "./option-entries";
+import { asks_how_to } from "./how-to";
+import { isBroken, isHeading, isHeadingOf, isTerm } from "./line-kinds";
+import { number_pattern } from "./number-words";
 import { isEnded, readsAsMarker } from "./quote-text";
-import {
-  isTableHead,
-  sentenceOfRow,
-  tableRows,
-  type RowSentence,
-  type TableRow,
-} from "./table-row";
+import { sentenceOfRow, tableRows, type RowSentence, type TableRow } from "./table-row";
 
 /** A passage. */
 export interface Source {
@@ -54,6 +51,8 @@ export interface Features {
   readonly passage: number;
   /** It contains what the question asks for: a number, a date, a name, an option … */
   readonly answer_type: number;
+  /** It has a number of what the question counts: "three pages". */
+  readonly counted: number;
   /** The share of the question's numbers that it contains; they are seldom paraphrased. */
   readonly numbers: number;
   /** It has words that are not in the question. */
@@ -85,6 +84,8 @@ export interface FoundSentence {
 /** A sentence up to this length is not long; UTF-16 units. */
 const usual_chars = 100;
 const lengthOf = (text: string): number => Math.max(0, text.length - usual_chars) / 100;
+/** Manuals give many instructions: one shows less than a number does where one is asked for. */
+const instruction_share = 0.5;
 /** The number of novel words that count. */
 const novel_words_max = 10;
 
@@ -125,7 +126,11 @@ export interface AskedTerms extends Pick<Asked, "typed" | "names"> {
 export class SentenceReader {
   private readonly weights: ReturnType<typeof weighQuestion>;
   private readonly pattern: ReturnType<typeof answerPattern>;
+  /** What its match counts: how much it tells. */
+  private readonly type_share: number;
   private readonly group_reader: GroupReader;
+  /** The term of what the question counts. */
+  private readonly counted: string | undefined;
 
   constructor(
     private readonly asked: AskedTerms,
@@ -133,6 +138,9 @@ export class SentenceReader {
   ) {
     this.weights = weighQuestion(asked.terms);
     this.pattern = answerPattern(asked.typed, asked.languages);
+    this.type_share = asks_how_to.test(asked.typed) ? instruction_share : 1;
+    const counted_at = countedAt(asked.typed, asked.languages[0] ?? "en");
+    this.counted = analysis.analyze(asked.typed).find(({ start }) => start === counted_at)?.term;
     const { share, questionTerms } = this.weights;
     const termsOf = (text: string) => questionTerms(analysis.analyze(text));
     this.group_reader = {
@@ -188,6 +196,7 @@ export class SentenceReader {
       title: share(minus(title_terms, terms)),
       passage,
       answer_type: Number(is_asked),
+      counted: 0,
       numbers: numberShare(terms),
       novelty: 1,
       broken: 0,
@@ -225,7 +234,7 @@ export class SentenceReader {
   ): Pick<FoundSentence, "features" | "entry" | "above"> | undefined {
     const { idf, share, numberShare } = this.weights;
     const sentence = sentences[i]!;
-    const { text, words, own_terms } = sentence;
+    const { text, start, words, own_terms } = sentence;
     const novel_words = words.filter((word) => !idf.has(word.term)).length;
     const below = sentences[i + 1];
     if (novel_words === 0 && below && isTerm(text, below.text)) return undefined;
@@ -234,6 +243,8 @@ export class SentenceReader {
     const above = line && (defined ?? (isHeadingOf(line.text, text, heading) ? line : undefined));
     const sentence_terms = defined ? new Set([...own_terms, ...defined.own_terms]) : own_terms;
     const entry = entries[i];
+    // Such a line is a label, whatever belongs to it.
+    if (novel_words === 0 && !entry && !isEnded(text) && !isCode(sentence)) return undefined;
     const before = minus(neighbourTerms(sentences, entries, i, i - 1), sentence_terms);
     const after = minus(neighbourTerms(sentences, entries, i, i + 1), sentence_terms);
     const around = new Set([...sentence_terms, ...before, ...after]);
@@ -245,7 +256,8 @@ export class SentenceReader {
       after: share(after),
       title: share(minus(title_terms, around)),
       passage: score,
-      answer_type: Number(this.hasType(text, entry?.label)),
+      answer_type: this.type_share * Number(this.hasType(text, entry?.label)),
+      counted: Number(this.hasCounted(text, start, words)),
       numbers: numberShare(sentence_terms),
       novelty: Math.min(1, novel_words / novel_words_max),
       broken: Number(isBroken(text)),
@@ -288,7 +300,8 @@ export class SentenceReader {
       after: 0,
       title: share(minus(title_terms, new Set([...row_terms, ...around]))),
       passage: score,
-      answer_type: Number(this.pattern?.test(sentence.text) ?? false),
+      answer_type: this.type_share * Number(this.pattern?.test(sentence.text) ?? false),
+      counted: 0,
       numbers: numberShare(row_terms),
       novelty: 1,
       broken: 0,
@@ -304,6 +317,14 @@ export class SentenceReader {
     return names !== "subject" || of.some((terms) => [...terms].some((one) => own_terms.has(one)));
   }
 
+  /** Whether a number stands before what the question counts: "twelve more satellites". */
+  private hasCounted(text: string, from: number, words: readonly Word[]): boolean {
+    return words.some(
+      ({ term, start }) =>
+        term === this.counted && number_before.test(text.slice(0, Math.max(0, start - from))),
+    );
+  }
+
   /** Whether a sentence, or the label of its option, has what the question asks for. */
   private hasType(text: string, label = ""): boolean {
     const { pattern } = this;
@@ -311,6 +332,11 @@ export class SentenceReader {
   }
 }
 
+/** A number, and at most two words. Where many could be, one is seldom counted. */
+const number_before = new RegExp(
+  `(?!one[\\s-])(?:${number_pattern})(?:\\p{Nd}|[.,]\\p{Nd})*[\\s-]+(?:[\\p{L}-]+\\s+){0,2}$`,
+  "iu",
+);
 /** A single digit is in any text. */
 const any_number = /\p{Nd}.*\p{Nd}/u;
 /**
@@ -365,34 +391,3 @@ function withWords(
 
 /** The number of a list item, which is not a number in an answer. */
 const list_number = /^\(?\d{1,3}[.)]\s+/;
-const numbered = /^(?:\d+(?:\.\d+)+\.?|[A-Z](?:\.\d+)+\.?)\s+\S/;
-const heading_words_max = 14;
-const marked_heading = /^\s*#{1,6}[ \t]+\S[^\n]*$/;
-const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
-/** A heading names a subject but says nothing about it. */
-function isHeading(text: string, heading: string | null): boolean {
-  if (isTableHead(text) || marked_heading.test(text)) return true;
-  if (isEnded(text)) return false;
-  if (numbered.test(text) && text.split(/\s+/).length < heading_words_max) return true;
-  const heading_letters = letters(text);
-  return heading_letters !== "" && heading !== null && letters(heading).endsWith(heading_letters);
-}
-const term = /^\p{Lu}[\p{L}\p{M}\p{N} ()/,.’'-]*$/u;
-const term_words_max = 6;
-/** Whether a line is a term whose definition begins below it. */
-const isTerm = (line: string, below: string): boolean =>
-  term.test(line) &&
-  !isEnded(line) &&
-  line.split(/\s+/).length <= term_words_max &&
-  below.length > line.length &&
-  /^\p{Lu}/u.test(below) &&
-  isEnded(below);
-/** Whether a line is the heading of a statement right below it. */
-const isHeadingOf = (line: string, below: string, heading: string | null): boolean =>
-  below.length > line.length && isHeading(line, heading);
-/** Whether a sentence is incomplete; one that introduces code is not. */
-function isBroken(text: string): boolean {
-  const code = codeBlocks(text)[0];
-  const prose = code !== undefined && code.start > 0 ? text.slice(0, code.start).trimEnd() : text;
-  return /^[\p{Ll},;)]/u.test(prose) || !isEnded(prose);
-}

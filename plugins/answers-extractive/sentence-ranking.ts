@@ -25,6 +25,7 @@ const weights: Readonly<Record<keyof Features, number>> = {
   title: 2,
   passage: 5,
   answer_type: 2,
+  counted: 2,
   numbers: 3,
   novelty: 1,
   broken: -0.5,

@@ -11,12 +11,29 @@ const units = {
   temperature: ["degree", "celsius", "fahrenheit"],
   share: ["percent"],
   data: ["bit", "byte", "kilobyte", "megabyte", "gigabyte", "terabyte"],
+  speed: ["kilometer-per-hour", "mile-per-hour", "meter-per-second"],
+  voltage: [],
+  current: [],
+  power: [],
+  frequency: [],
+  pressure: [],
+  sound: [],
+  resolution: [],
 } as const;
-/** Besides those of ICU. */
+/** Besides those of ICU, which has none of the last ones. */
 const other_names: Readonly<Record<string, readonly string[]>> = {
   time: ["s", "min", "h", "日", "月", "星期", "礼拜", "岁", "歳", "ヶ月", "カ月", "箇月", "bulan"],
   mass: ["µg", "mg", "t", "公斤", "吨"],
+  length: ["µm", "nm", "pt", "px", "points", "pixels"],
   volume: ["µl", "cl", "dl", "m³"],
+  speed: ["mm/s", "cm/s", "m/s", "km/h", "rpm", "baud", "bps", "kbps", "Mbps", "Gbps", "bit/s"],
+  voltage: ["V", "mV", "kV", "VDC", "VAC", "volt"],
+  current: ["A", "mA", "µA", "ampere", "amps"],
+  power: ["W", "mW", "kW", "VA", "kWh", "watt"],
+  frequency: ["Hz", "kHz", "MHz", "GHz", "hertz"],
+  pressure: ["bar", "mbar", "Pa", "hPa", "kPa", "MPa", "psi"],
+  sound: ["dB", "decibel"],
+  resolution: ["dpi", "ppi", "lpi", "px", "pixel", "megapixel"],
 };
 const dimensions = Object.keys(units) as readonly Dimension[];
 /** One of each plural. */
@@ -48,6 +65,9 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 function patternOf(name: string): string {
   const written = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+");
   if (unspaced.test(name)) return written;
+  // A single letter is a unit behind a number, or as the head of a column.
+  if (name.length === 1 && /\p{L}/u.test(name))
+    return `(?:(?<=\\p{Nd}\\s?)|(?<=[([]))${written}(?![\\p{L}\\p{M}])`;
   const endings = name.length < inflected_chars_min ? "" : `[\\p{L}\\p{M}]{0,${ending_chars_max}}`;
   const end = /\p{L}$/u.test(name) ? `${endings}(?![\\p{L}\\p{M}])` : "";
   return `(?<![\\p{L}\\p{M}])${written}${end}`;

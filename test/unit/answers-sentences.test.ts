@@ -353,6 +353,38 @@ describe("the quoted sentences:", () => {
         expect(chosen.includes(added)).toBe(is_added);
       });
   });
+  describe("first comes", () => {
+    const cases: [why: string, question: string, passages: string[], expected: string][] = [
+      [
+        "the sentence with a number of what is counted",
+        "How many towers does the castle have?",
+        ["The towers of the castle are 12 metres high.", "The castle has five high towers."],
+        "The castle has five high towers.",
+      ],
+      [
+        "not one with one of them",
+        "How many towers does the castle have?",
+        ["The castle has one tower less than 12.", "Of the castle, five high towers are left."],
+        "Of the castle, five high towers are left.",
+      ],
+      [
+        "no label without a statement",
+        "What is the diameter of the paper roll?",
+        ["Paper roll diameter\n\n(1) It is 12 mm with the paper on it."],
+        "(1) It is 12 mm with the paper on it.",
+      ],
+    ];
+    test.each(cases)("%s", async (_why, question, passages, expected) =>
+      expect((await said({ question, passages }))[0]).toBe(expected),
+    );
+  });
+  test("an instruction in another passage is added to what isn't one", async () => {
+    const question = "How do I descale the kettle completely?";
+    const about = "Descaling the kettle completely is worth the time that it takes, as all know.";
+    const next = `This kettle is red, as it is made of ${"very old, very red ".repeat(13)}clay.`;
+    const passages = [`${about} ${next}`, "--descale=FULL Descale the kettle, slowly."];
+    expect(await said({ question, passages })).toContain(passages[1]!);
+  });
   test("a sentence with the number of the question comes first", async () => {
     const passages = ["An error is shown.", "104 the drum is stuck"];
     const asked = "What does the error 104 mean?";

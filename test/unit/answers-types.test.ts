@@ -104,6 +104,25 @@ describe("what a question asks for:", () => {
     ["by default: what it is", "How deep is it by default?", "The default is deep.", "It is 3 m."],
     ["a default: what holds otherwise", "Which is the default?", "If none is given, A.", "A is."],
     ["a default in German", "Wie tief ist es standardmäßig?", "Voreinstellung: tief", "Es ist 3 m"],
+    ["how heavy: a mass", "How heavy is it?", "Weight: 5 kg", "Width: 5 cm"],
+    ["the weight: a mass", "What is the weight?", "It weighs 20 pounds.", "It is 20 inches."],
+    ["how wide: a length", "How wide is it?", "Width (mm): 30", "Width: 30"],
+    ["the diameter: a length", "What is the diameter?", "12 mm at most.", "12 kg at most."],
+    ["a voltage", "Which voltage is needed?", "It needs 5V.", "It needs 5 volumes."],
+    ["how loud: decibels", "How loud is it?", "At most 60 dB.", "At most 60 doors."],
+    ["a frequency in German", "Mit welcher Frequenz?", "Sie ist 20 MHz.", "Sie ist 20 Jahre alt."],
+    ["a speed in French", "Quelle est la vitesse ?", "Elle est de 30 km/h.", "Elle a 30 ans."],
+    ["a unit of one letter, behind a number", "Which voltage is needed?", "12 V", "12 of type V2"],
+    ["its default: no quantity", "What is the default width?", "Default: wide", "It is 30 mm."],
+    ["how to: an instruction", "How do I clean it?", "Use a brush.", "It is a brush."],
+    ["how to: a purpose first", "How can I clean it?", "To clean it, wash it.", "It is clean."],
+    ["how to: an instruction in a list", "How to clean it?", "• Press the lid.", "• The press"],
+    ["how to: what you can do", "How do I stop it?", "You can pull it.", "It can pull you."],
+    ["how to: by doing something", "How do I stop it?", "By pulling it.", "By an old wall."],
+    ["how to: with an option", "How do I stop it?", "The option --stop.", "The option is here."],
+    ["how to in German", "Wie reinige ich es?", "Drücken Sie die Taste.", "Es ist sauber."],
+    ["how to in French", "Comment l’ouvrir ?", "Appuyez sur le bouton.", "Le bouton est rouge."],
+    ["how to in Spanish", "¿Cómo se abre?", "Puede abrir la tapa.", "La tapa es roja."],
   ];
   for (const [why, question, yes, no] of cases)
     test(why, () => {
@@ -116,7 +135,9 @@ describe("what a question asks for:", () => {
       answerPattern("What is a tower?"),
       answerPattern("Was ist ein Turm?"),
       answerPattern("Wiederholung"),
-    ]).toEqual([null, null, null]));
+      answerPattern("How does the tower work?"),
+      answerPattern("Comment fonctionne la tour ?"),
+    ]).toEqual([null, null, null, null, null]));
 });
 
 describe("a sentence that answers about options:", () => {

@@ -25,20 +25,15 @@ const imperatives =
 const item = "(?:\\(?\\d{1,3}[.)]\\s|[•▪‣●]\\s)?";
 const first_words = "(?:(?:always|finally|first|just|next|now|please|simply|then),?\\s)?";
 
-/** It says what to do, or with which option: "Press …", "To print, …", "you can …", "by …ing". */
+/**
+ * It says what to do, or names an option or a command: "Press …", "To print, …", `--print`. Not
+ * "you can …", which manuals say of much else.
+ */
 export const any_instruction = anyOf(
   `^${item}${first_words}(?:to|${imperatives})\\s`,
-  "\\b(?:you|one|users?)\\s(?:just\\s|simply\\s)?(?:can|could|may|might|must|should)\\b",
-  "\\b(?:you|one|users?)\\s(?:just\\s|simply\\s)?(?:have|need|want)\\sto\\b",
-  "\\bby\\s\\p{L}+ing\\b|\\busing\\s",
-  "\\b(?:can|may|must|should)\\s(?:also\\s)?be\\s\\p{L}+(?:ed|en|wn|de|t)\\b",
-  "(?<![\\p{L}\\p{N}−–-])[−–-]{1,2}\\p{L}",
-  words(
-    "\\p{L}+en_Sie (?:man|Sie)_(?:kann|können|muss|müssen|soll|sollen|sollte|sollten) " +
-      "(?:kann|können|muss|müssen)_(?:man|Sie) indem mithilfe lässt_sich lassen_sich " +
-      "vous_(?:devez|pouvez) il_(?:faut|suffit) à_l['’]aide en_(?:appuyant|cliquant|utilisant) " +
-      "(?:debe|puede)n?_\\p{L}+r mediante si_(?:deve|può) è_possibile (?:deve|pode)_\\p{L}+r " +
-      "(?:kunt|moet)_u u_(?:kunt|moet) можно необходимо нужно",
-  ),
-  "^\\p{L}+(?:ez|er)\\s(?:l[ae]|les|l['’]|sur|une?|vos|votre)(?![\\p{L}\\p{M}])",
+  "(?<![\\p{L}\\p{N}−–-])[−–-]{1,2}\\p{L}|\\\\\\p{L}{2,}",
+  words("\\p{L}+en_Sie il_(?:faut|suffit)"),
+  `^${item}\\p{L}+(?:ez|er)\\s(?:l[ae]|les|l['’]|sur|une?|vos|votre)(?![\\p{L}\\p{M}])`,
+  `^${item}(?:abra|cierre|conecte|haga|pulse|presione|seleccione|use|utilice)\\s`,
+  `^${item}\\p{L}+(?:are|ere|ire)\\s(?:i|il|la|le|lo|l['’]|su|un[ao]?)(?![\\p{L}\\p{M}])`,
 );

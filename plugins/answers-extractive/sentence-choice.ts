@@ -35,7 +35,7 @@ const neighbour = { after: 2, before: 0.5, refers_back: 1.5 } as const;
  * So does one that has what the question asks for (a number, a default, an instruction …), if no
  * chosen one has it: above all one near it.
  */
-const completion = { bonus: 4, chars_max: 250, elsewhere: 1.5 } as const;
+const completion = { bonus: 4, chars_max: 250, elsewhere: 3 } as const;
 /** A longer sentence is not included for what it introduces: the answer would come late. */
 const needed_chars_max = 160;
 /** Nor is longer code that it introduces. */

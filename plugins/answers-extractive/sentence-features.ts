@@ -84,8 +84,11 @@ export interface FoundSentence {
 /** A sentence up to this length is not long; UTF-16 units. */
 const usual_chars = 100;
 const lengthOf = (text: string): number => Math.max(0, text.length - usual_chars) / 100;
-/** Manuals give many instructions: one shows less than a number does where one is asked for. */
-const instruction_share = 0.5;
+/**
+ * Most instructions of a manual are about something else: one hardly makes a sentence likelier, but
+ * completes an answer without any.
+ */
+const instruction_share = 0.1;
 /** The number of novel words that count. */
 const novel_words_max = 10;
 

@@ -117,12 +117,11 @@ describe("what a question asks for:", () => {
     ["how to: an instruction", "How do I clean it?", "Use a brush.", "It is a brush."],
     ["how to: a purpose first", "How can I clean it?", "To clean it, wash it.", "It is clean."],
     ["how to: an instruction in a list", "How to clean it?", "• Press the lid.", "• The press"],
-    ["how to: what you can do", "How do I stop it?", "You can pull it.", "It can pull you."],
-    ["how to: by doing something", "How do I stop it?", "By pulling it.", "By an old wall."],
+    ["how to: with a command", "How do I stop it?", "The command \\stop.", "You can stop it here."],
     ["how to: with an option", "How do I stop it?", "The option --stop.", "The option is here."],
     ["how to in German", "Wie reinige ich es?", "Drücken Sie die Taste.", "Es ist sauber."],
     ["how to in French", "Comment l’ouvrir ?", "Appuyez sur le bouton.", "Le bouton est rouge."],
-    ["how to in Spanish", "¿Cómo se abre?", "Puede abrir la tapa.", "La tapa es roja."],
+    ["how to in Spanish", "¿Cómo se abre?", "Abra la tapa.", "La tapa es roja."],
   ];
   for (const [why, question, yes, no] of cases)
     test(why, () => {

@@ -324,7 +324,7 @@ export class SentenceReader {
   private hasCounted(text: string, from: number, words: readonly Word[]): boolean {
     return words.some(
       ({ term, start }) =>
-        term === this.counted && number_before.test(text.slice(0, Math.max(0, start - from))),
+        term === this.counted && number_before.test(justBefore(text, start - from)),
     );
   }
 
@@ -335,6 +335,10 @@ export class SentenceReader {
   }
 }
 
+/** What may be a number and two words. */
+const justBefore = (text: string, at: number): string =>
+  text.slice(Math.max(0, at - counted_chars_max), Math.max(0, at));
+const counted_chars_max = 80;
 /** A number, and at most two words. Where many could be, one is seldom counted. */
 const number_before = new RegExp(
   `(?!one[\\s-])(?:${number_pattern})(?:\\p{Nd}|[.,]\\p{Nd})*[\\s-]+(?:[\\p{L}-]+\\s+){0,2}$`,

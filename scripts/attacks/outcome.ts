@@ -7,6 +7,8 @@ export interface Stall {
   readonly stall_ms: number;
   /** Of these, its thread computed; otherwise it waited for the machine or the disk. */
   readonly loop_cpu_ms: number;
+  /** Of these, garbage was collected early. */
+  readonly garbage_ms: number;
   readonly in_work: readonly string[];
 }
 
@@ -113,5 +115,6 @@ function linesOf(outcome: Outcome): string[] {
   ];
 }
 
-const described = ({ stall_ms, loop_cpu_ms, in_work }: Stall): string =>
-  `  ${stall_ms} ms (${loop_cpu_ms} computing): ${in_work.join("; ")}`;
+const described = ({ stall_ms, loop_cpu_ms, garbage_ms, in_work }: Stall): string =>
+  `  ${stall_ms} ms (${loop_cpu_ms} computing, ${garbage_ms} of it collecting garbage): ` +
+  in_work.join("; ");

@@ -362,6 +362,7 @@ async function* formPieces(
 
 async function* jsonPieces({
   segments,
+  segments_json,
   language,
   duration_s,
 }: StoredTranscript): AsyncGenerator<string, void> {
@@ -371,9 +372,9 @@ async function* jsonPieces({
     yield JSON.stringify(part.map((segment) => assembly.next(segment).text).join("")).slice(1, -1);
   yield '","segments":[';
   let is_first = true;
-  for await (const part of segments()) {
-    const json = JSON.stringify(part).slice(1, -1);
-    yield is_first ? json : `,${json}`;
+  for await (const part of segments_json()) {
+    const items = part.slice(1, -1);
+    yield is_first ? items : `,${items}`;
     is_first = false;
   }
   yield "]}";

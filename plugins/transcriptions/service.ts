@@ -16,7 +16,7 @@ import type { Quotas } from "../quotas/contract";
 import { TranscriptionFailure, type Transcriber } from "./contract";
 import { kindOfFile } from "./media-types";
 import { requireRun, type TranscriptionRuns } from "./runs";
-import { sentSegments, type StoredTranscript } from "./stored-transcript";
+import { sentTranscript, type StoredTranscript } from "./stored-transcript";
 import * as store from "./store";
 import type { RunRow } from "./store";
 
@@ -147,7 +147,7 @@ export class Transcriptions {
         "not_found",
         "The transcript was deleted together with its document.",
       );
-    return { ...head, segments: () => sentSegments(db, run_id) };
+    return sentTranscript(db, run_id, head);
   }
 
   /** Stops immediately. @throws HttpError 403, 404, or 409 when the run has ended. */

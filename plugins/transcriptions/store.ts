@@ -223,19 +223,19 @@ export async function insertSegments(
 export const deleteSegments = async (db: TranscriptionsDb, run_id: string): Promise<void> => {
   await db.deleteFrom("transcriptions_segments").where("run_id", "=", run_id).execute();
 };
-/** Undefined after the last part. */
+/** As JSON; undefined after the last part. */
 export async function findSegments(
   db: TranscriptionsDb,
   run_id: string,
   part: number,
-): Promise<Segment[] | undefined> {
+): Promise<string | undefined> {
   const row = await db
     .selectFrom("transcriptions_segments")
     .select("segments")
     .where("run_id", "=", run_id)
     .where("part", "=", part)
     .executeTakeFirst();
-  return row && (JSON.parse(row.segments) as Segment[]);
+  return row?.segments;
 }
 /** True if there were any. */
 export async function deleteResults(

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { SqliteStore } from "../../core/store/sqlite-store";
 import { migrations } from "../../plugins/transcriptions/migrations";
-import { savedTranscript, sentSegments } from "../../plugins/transcriptions/stored-transcript";
+import { savedTranscript, sentTranscript } from "../../plugins/transcriptions/stored-transcript";
 import { assemble } from "../../plugins/transcriptions/transcript";
 
 test("an earlier transcript is the same in parts", async () => {
@@ -29,7 +29,7 @@ test("an earlier transcript is the same in parts", async () => {
   const { segments: _, ...head } = transcript;
   const saved = await savedTranscript(store.db, "trn_1");
   expect(saved).toEqual({ ...head, ...assemble(segments) });
-  const parts = await Array.fromAsync(sentSegments(store.db, "trn_1"));
+  const parts = await Array.fromAsync(sentTranscript(store.db, "trn_1", head).segments());
   expect(parts.flat()).toEqual(segments);
   expect(parts.length).toBe(3);
   await store.close();

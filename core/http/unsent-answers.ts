@@ -4,6 +4,7 @@
  */
 import { unavailable, type HttpError } from "../base/errors";
 import { BudgetRefusal, ByteBudget } from "../lib/byte-budget";
+import { nextTurn } from "../lib/chunked-work";
 import type { LongPage } from "./pagination";
 import { pullStream } from "./pull-stream";
 
@@ -44,7 +45,12 @@ export class UnsentAnswers {
   async reserve(owner_id: string, signal: AbortSignal): Promise<() => void> {
     if (!this.budget.isUsedBy(owner_id)) return () => undefined;
     try {
-      const release = await this.budget.acquire(owner_id, expected_bytes, signal);
+      const acquired = this.budget.acquire(owner_id, expected_bytes, signal);
+      const release = await acquired;
+      // Many connections that are closed at once admit as many requests in one piece.
+      if (acquired instanceof Promise) await nextTurn();
+      if (signal.aborted) release();
+      signal.throwIfAborted();
       const timer = setTimeout(release, reserved_ms_max);
       return () => {
         clearTimeout(timer);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
 import { encodeDocument } from "../../plugins/search-index/indexing/encoder";
 import { Reindexer } from "../../plugins/search-index/indexing/reindexer";
-import { SpokenTimes } from "../../plugins/search-index/chunks/recording-times";
+import { spansIn, SpokenTimes } from "../../plugins/search-index/chunks/recording-times";
 import { openTestIndex, type TestIndex } from "../helpers/search-index";
 
 const span = (start: number, end: number, time_start: number, time_end: number) => ({
@@ -29,6 +29,14 @@ describe("the time of a passage covers its cues:", () => {
     test(why, () =>
       expect(new SpokenTimes(spans).between(start, end)).toEqual({ time_start, time_end }),
     );
+  test.each([
+    ["none", []],
+    ["one", spans.slice(0, 1)],
+    ["several", spans],
+  ])("%s, read from its JSON", (_why, some) => {
+    expect([...spansIn(JSON.stringify(some))]).toEqual(some);
+    expect(new SpokenTimes(spansIn(JSON.stringify(some))).exist).toBe(some.length > 0);
+  });
   test("several passages in a row", () => {
     const times = new SpokenTimes(spans);
     expect(

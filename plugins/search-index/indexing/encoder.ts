@@ -6,7 +6,7 @@ import type { Analyzer } from "../analysis/analyzer";
 import { chunksOf, type Chunk } from "../chunks/chunker";
 import { Listings } from "../chunks/listings";
 import { listing_length, SegmentBuilder, type Segment } from "../segments/segment";
-import { SpokenTimes, type Spoken } from "../chunks/recording-times";
+import { spansIn, SpokenTimes, type Spoken } from "../chunks/recording-times";
 
 const title_weight = 2;
 
@@ -21,7 +21,7 @@ export interface EncoderInput<Text extends ReadableText = string> {
   readonly points?: number | undefined;
   readonly pages: readonly PageSpan[];
   readonly headings?: readonly HeadingSpan[] | undefined;
-  readonly times?: readonly TimeSpan[] | undefined;
+  readonly times?: Iterable<TimeSpan> | undefined;
 }
 /** The same with a text that may have to be read: it is null then. */
 export interface EncoderRequest extends Omit<EncoderInput, "text" | "points" | "times"> {
@@ -38,7 +38,7 @@ export const inputWithText = <Text extends ReadableText>(
   ...request,
   text,
   points: stored?.points,
-  times: times ? (JSON.parse(times) as TimeSpan[]) : [],
+  times: times ? spansIn(times) : [],
 });
 /** A chunk with its offsets as UTF-16 indices, and as the code points used by the API. */
 export interface EncodedChunk extends Chunk, Spoken {
@@ -70,12 +70,7 @@ export function* encodeInSteps(
   const listings = new Listings(input);
   const builder = new SegmentBuilder();
   let chunks: EncodedChunk[] = [];
-  for (const chunk of chunksOf(
-    input.text,
-    input.pages,
-    input.headings,
-    input.times !== undefined && input.times.length > 0,
-  )) {
+  for (const chunk of chunksOf(input.text, input.pages, input.headings, times.exist)) {
     const text = input.text.slice(chunk.start, chunk.end);
     const body = hashesOf(text, analyzer);
     const heading = hashesOf(chunk.headings_above, analyzer);

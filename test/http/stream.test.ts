@@ -242,7 +242,8 @@ describe("an answer in progress", () => {
     const speaker = spoken();
     const path = await scripted.ask("ada", chat);
     const watchers: Watcher[] = [];
-    const words = Array.from({ length: 10 }, (_, n) => `word ${n} `);
+    // Without a space at the end, without which the answer would begin anew.
+    const words = Array.from({ length: 10 }, (_, n) => `${n === 0 ? "" : " "}word ${n}`);
     for (const [n, text] of words.entries()) {
       for (let i = 0; i < 5; i++) watchers.push(await scripted.watch("ada", path));
       await speaker.say(text);

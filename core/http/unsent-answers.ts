@@ -4,7 +4,7 @@
  */
 import { unavailable, type HttpError } from "../base/errors";
 import { BudgetRefusal, ByteBudget } from "../lib/byte-budget";
-import { nextTurn } from "../lib/chunked-work";
+import { loop_turns } from "../lib/loop-turns";
 import type { LongPage } from "./pagination";
 import { pullStream } from "./pull-stream";
 
@@ -48,7 +48,7 @@ export class UnsentAnswers {
       const acquired = this.budget.acquire(owner_id, expected_bytes, signal);
       const release = await acquired;
       // Many connections that are closed at once admit as many requests in one piece.
-      if (acquired instanceof Promise) await nextTurn();
+      if (acquired instanceof Promise) await loop_turns.enter(owner_id);
       if (signal.aborted) release();
       signal.throwIfAborted();
       const timer = setTimeout(release, reserved_ms_max);

@@ -97,7 +97,7 @@ describe("a question that shares no word with its passage", () => {
     await Promise.all([library(server), library(plain)]);
     await embedded(server);
     for (const [query, quote] of [
-      ["How expensive are cars?", car],
+      ["Are cars expensive?", car],
       ["Which doctor for my sick dog?", ill],
     ] as const) {
       expect(await quotes(plain, query)).toEqual([]);

@@ -31,8 +31,11 @@ const candidates_in_other_language_max = 40;
 const tokens_max = 400;
 /** Only the beginning of a longer sentence is compared; UTF-16 units. */
 const compared_chars_max = 400;
-/** The weight of the other question's words, which may name the common subject. */
-const other_part_weight = 0.5;
+/**
+ * The weight of the other question's words, which may name the common subject: less for a question
+ * that has this many words of its own.
+ */
+const other_part = { weight: 0.5, own_terms_min: 3, weight_beside_own: 0.1 } as const;
 
 /**
  * Passages in another language may be this much less similar than those in the question's, where
@@ -352,10 +355,10 @@ function meanOf(similarities: readonly (number | null)[]): number {
 function termsOf(part: string, { parts, terms, analysis }: FinderContext): readonly Weighted[] {
   if (parts.length === 1) return terms;
   const part_terms = new Set(analysis.analyze(part).map(({ term }) => term));
-  return terms.map(({ term, idf }) => ({
-    term,
-    idf: part_terms.has(term) ? idf : idf * other_part_weight,
-  }));
+  const own_terms = terms.filter(({ term }) => part_terms.has(term));
+  const is_complete = own_terms.length >= other_part.own_terms_min;
+  const weight = is_complete ? other_part.weight_beside_own : other_part.weight;
+  return terms.map(({ term, idf }) => ({ term, idf: part_terms.has(term) ? idf : idf * weight }));
 }
 
 /** The terms in a passage, its title and heading. */

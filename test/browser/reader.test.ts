@@ -179,7 +179,7 @@ describe.skipIf(!chromium_path)("the pages of a PDF", () => {
   test("cited by answers are readable on a phone, and lead to the citations", async () => {
     await at.window.setAppearance({ width: 390, height: 844 });
     const { id } = await at.api("POST", "/chats", { all_folders: true });
-    const question = { text: "How many people may sleep in the hut?" };
+    const question = { text: "How many people may sleep in the hut, and what does a night cost?" };
     const { requestId } = await at.api("POST", `/chats/${id}/messages`, question);
     await at.dossier.until(
       `/chats/${id}/messages/${requestId}`,

@@ -186,6 +186,17 @@ test("other forms of the question's words count as these words", async () => {
   expect(await answer(terms("Reiher").map(({ term }) => term))).toEqual(["Reiher warten hier."]);
 });
 
+test("each of two complete questions is answered, the first one first", async () => {
+  const cabin = "The cabin holds no more than twelve guests.";
+  const price = "A night costs guests nine euros, or five with a card.";
+  const found = await picked(
+    "How many guests may stay in the cabin, and what does a night cost with a card?",
+    "guests stay cabin night cost card",
+    [source(price, 10), source(cabin, 9)],
+  );
+  expect(found).toEqual([cabin, price]);
+});
+
 describe("the sentences that answer:", () => {
   const cases: [string, string, string, Source[], string[]][] = [
     [

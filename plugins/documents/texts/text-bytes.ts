@@ -1,12 +1,13 @@
 /** Sends long texts to a client, reading and encoding them on the way. */
+import { collector } from "../../../core/lib/collector";
 import { GarbageMeter } from "../../../core/lib/garbage-meter";
 import { nextTurn } from "../../../core/lib/chunked-work";
 import { pullStream } from "../../../core/sdk";
 
 /** Of all texts that are being sent. */
-const garbage = new GarbageMeter();
+const garbage = new GarbageMeter(() => collector.collectNew());
 /** A part is read, perhaps escaped, and encoded. */
-const garbage_share = 4;
+const garbage_share = 8;
 
 /** The bytes of a text that is its own original: UTF-8, with the interface of a `Blob`. */
 export class TextBytes {

@@ -4,7 +4,6 @@
  */
 import { AscendingIds } from "../../core/lib/ascending-ids";
 import { Cleaner } from "../../core/lib/cleaner";
-import { collector } from "../../core/lib/collector";
 import { GarbageMeter } from "../../core/lib/garbage-meter";
 import { inParts } from "../../core/lib/chunked-work";
 import type { Context, Db } from "../../core/sdk";
@@ -38,7 +37,7 @@ export class TextService implements Texts {
   private readonly ids: AscendingIds;
   /** Texts being written or waiting to be kept: they are listed as unused, but must stay. */
   private readonly in_use = new Set<number>();
-  private readonly garbage = new GarbageMeter(() => collector.collectNew());
+  private readonly garbage = new GarbageMeter("new");
   private readonly cleaner = new Cleaner({
     clean: (signal) => this.clean(signal),
     onError: (error) =>

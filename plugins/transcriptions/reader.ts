@@ -5,7 +5,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../core/lib/error-message";
-import { collector } from "../../core/lib/collector";
 import { GarbageMeter } from "../../core/lib/garbage-meter";
 import { decodeLines } from "../../core/lib/json-lines";
 import { TaskFailure, type Context, type Isolate } from "../../core/sdk";
@@ -102,7 +101,7 @@ export class TranscriptReader {
   }
 }
 
-const garbage = new GarbageMeter(() => collector.collectNew());
+const garbage = new GarbageMeter("new");
 /** What becomes garbage when a file is read, in its own size. */
 const garbage_share = 2;
 /** The transcript in the output file of the child. */

@@ -1,5 +1,4 @@
 /** Reads stored transcripts, whose segments are in parts: long ones are never in one piece. */
-import { collector } from "../../core/lib/collector";
 import { GarbageMeter } from "../../core/lib/garbage-meter";
 import type { Db } from "../../core/sdk";
 import { putTogether, type ReadTranscript, type TranscriptHead } from "./read-transcript";
@@ -29,7 +28,7 @@ async function* whole(
     throw new Error("the transcript was deleted while it was sent");
 }
 
-const garbage = new GarbageMeter(() => collector.collectNew());
+const garbage = new GarbageMeter("new");
 /** What a part leaves, in its own length: objects, copies and text in other forms. */
 const garbage_share = 4;
 

@@ -1,11 +1,10 @@
 /** Sends long texts to a client, reading and encoding them on the way. */
-import { collector } from "../../../core/lib/collector";
 import { GarbageMeter } from "../../../core/lib/garbage-meter";
 import { nextTurn } from "../../../core/lib/chunked-work";
 import { pullStream } from "../../../core/sdk";
 
 /** Of all texts that are being sent. */
-const garbage = new GarbageMeter(() => collector.collectNew());
+const garbage = new GarbageMeter("new");
 /** A part is read, perhaps escaped, and encoded. */
 const garbage_share = 8;
 

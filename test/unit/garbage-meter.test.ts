@@ -5,8 +5,12 @@ import { GarbageMeter } from "../../core/lib/garbage-meter";
 import { nextTurn } from "../../core/lib/chunked-work";
 import { openTestIndex } from "../helpers/search-index";
 
-async function collections(work: () => Promise<unknown> | void): Promise<number> {
-  const collect = spyOn(collector, "collect").mockImplementation(() => {});
+/** How many collections the work triggers, of all memory (`collect`) or of what is new. */
+async function collections(
+  work: () => Promise<unknown> | void,
+  kind: "collect" | "collectNew" = "collect",
+): Promise<number> {
+  const collect = spyOn(collector, kind).mockImplementation(() => {});
   try {
     await work();
     await nextTurn();
@@ -23,13 +27,20 @@ const cases: [why: string, bytes: readonly number[], expected: number][] = [
 ];
 for (const [why, bytes, expected] of cases)
   test(why, async () => {
-    const garbage = new GarbageMeter();
-    expect(await collections(() => bytes.forEach((size) => garbage.add(size)))).toBe(expected);
+    for (const [collected, kind] of [
+      ["all", "collect"],
+      ["new", "collectNew"],
+    ] as const) {
+      const garbage = new GarbageMeter(collected);
+      const work = () => bytes.forEach((size) => garbage.add(size));
+      expect(await collections(work, kind)).toBe(expected);
+    }
   });
 
 test("writing a long text triggers a collection, a short one doesn't", async () => {
   const { texts } = await openTestIndex();
-  expect(await collections(() => texts.prepare("The auk swims. ".repeat(20_000)))).toBe(0);
+  const short = "The auk swims. ".repeat(20_000);
+  expect(await collections(() => texts.prepare(short), "collectNew")).toBe(0);
   const long = "The auk swims. ".repeat(500_000);
-  expect(await collections(() => texts.prepare(long))).toBeGreaterThan(0);
+  expect(await collections(() => texts.prepare(long), "collectNew")).toBeGreaterThan(0);
 });

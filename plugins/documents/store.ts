@@ -2,6 +2,7 @@
  * Every SQL statement about documents and their versions. The database is the first parameter, so
  * that the caller decides the transaction.
  */
+import { StepPauses } from "../../core/lib/chunked-work";
 import type { FileType } from "../../core/lib/file-types";
 import type { StoredText } from "../../core/lib/text-pieces";
 import { prepared, preparedFirst, sql, toNumber, type Db, type Static } from "../../core/sdk";
@@ -136,8 +137,18 @@ export const toStoredSpans = ({ pages, headings, times }: SpansWithJson): Stored
   headings: headings?.length ? JSON.stringify(headings) : null,
   times,
 });
-export const toStoredTimes = (times: Spans["times"]): string | null =>
-  times?.length ? JSON.stringify(times) : null;
+/** In steps, between which others take turns. */
+export async function toStoredTimes(times: Spans["times"]): Promise<string | null> {
+  if (!times?.length) return null;
+  const pauses = new StepPauses();
+  const parts: string[] = [];
+  for (let at = 0; at < times.length; at += times_per_step) {
+    parts.push(JSON.stringify(times.slice(at, at + times_per_step)).slice(1, -1));
+    await pauses.pause();
+  }
+  return `[${parts.join(",")}]`;
+}
+const times_per_step = 1000;
 export const fromStoredSpans = ({ times, ...outline }: StoredSpans): SpansWithJson => ({
   ...fromStoredOutline(outline),
   times,

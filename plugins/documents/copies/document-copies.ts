@@ -90,7 +90,7 @@ export async function insertCopy(
   const { id, folder_ids, name, size_bytes, version } = document;
   const row = rowOf(document, owner_id, root_id);
   await store.insertDocument(tx, row);
-  await store.insertVersion(tx, versionOf(document, text));
+  await store.insertVersion(tx, await versionOf(document, text));
   const name_key = nameKey(name);
   for (const folder_id of folder_ids) {
     // An older upload may have the name, as after an overwrite in another folder.
@@ -165,10 +165,10 @@ function rowOf(document: DocumentCopy, owner_id: string, root_id: string): Docum
   };
 }
 
-function versionOf(
+async function versionOf(
   document: DocumentCopy,
   text: Parameters<Documents["insertCopy"]>[3]["text"],
-): VersionRow {
+): Promise<VersionRow> {
   const { id, version, sha256, size_bytes, media_type, in_files, text_ready } = document;
   const none = { text_id: null, text_units: null, text_points: null };
   return {
@@ -182,7 +182,7 @@ function versionOf(
     ...store.toStoredSpans({
       pages: [...document.pages],
       headings: [...document.headings],
-      times: store.toStoredTimes(document.times),
+      times: await store.toStoredTimes(document.times),
     }),
     ...(text === null ? none : store.toTextColumns(text)),
     content: null,

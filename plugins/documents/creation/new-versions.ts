@@ -42,7 +42,7 @@ export async function textVersion(
 ): Promise<NewVersion> {
   const ready = {
     ...not_extracted,
-    ...toStoredSpans({ pages: [], ...text, times: toStoredTimes(text.times) }),
+    ...toStoredSpans({ pages: [], ...text, times: await toStoredTimes(text.times) }),
     text_ready: 1,
   } as const;
   if (file === null)

@@ -131,7 +131,7 @@ async function storeExtracted(
   signal.addEventListener("abort", () => written.discard(), { once: true });
   return {
     ...extracted,
-    times: store.toStoredTimes(extracted.times),
+    times: await store.toStoredTimes(extracted.times),
     text: written.is_written ? null : text,
     stored,
     extracted: written,

@@ -119,6 +119,17 @@ export async function addTexts(
       content: texts[index]!,
     });
   });
+  await untilSynced(dossier, folder_id, limit_ms);
+  return performance.now() - started;
+}
+
+/** Waits until no document of the folder is `syncing`. @throws Error when one could not be. */
+export async function untilSynced(
+  dossier: Pick<Dossier, "call">,
+  folder_id: string,
+  limit_ms = 180_000,
+): Promise<void> {
+  const started = performance.now();
   for (;;) {
     const {
       status_counts: { syncing, sync_failed },
@@ -126,10 +137,9 @@ export async function addTexts(
       "GET",
       `/folders/${folder_id}`,
     );
-    const elapsed = performance.now() - started;
     if (sync_failed > 0) throw new Error(`${sync_failed} documents could not be indexed`);
-    if (syncing === 0) return elapsed;
-    if (elapsed > limit_ms)
+    if (syncing === 0) return;
+    if (performance.now() - started > limit_ms)
       throw new Error(`${syncing} documents were still syncing after ${limit_ms / 1000} s`);
     await Bun.sleep(10);
   }

@@ -40,17 +40,74 @@ test("of thousands of contents entries for one page, only a few are searched", (
   expect(listedHeadings(joined, entries).length).toBe(200);
 });
 
-test("an entry of a table of contents is not a heading, however large its type", () => {
-  const titles = ["Contents", "1 Paper . . . . . . . . 12", "2 Rollers ........ 14"].map(
-    (text, at) => ({
-      ...line(text, 0, 800 - 40 * at),
-      size: 18,
-    }),
-  );
-  const lines = [...titles, ...row(1, 600), ...row(1, 580), ...row(1, 560), ...row(40, 500)];
-  const { display } = layoutOf(lines, joinLines(lines), []);
-  expect(display.map(({ text }) => text)).toEqual(["Contents"]);
-});
+const large: [why: string, lines: string[], headings: string[]][] = [
+  [
+    "no entry of a table of contents",
+    ["Paper", "1 Paper . . . . . . . . 12", "2 Rollers ........ 14"],
+    ["Paper"],
+  ],
+  [
+    "no item of a list",
+    ["Paper", "o Trays of paper", "▪ Rollers", "2) Press the switch"],
+    ["Paper"],
+  ],
+  ["a numbered title", ["2. Rollers"], ["2. Rollers"]],
+  ["no number of a page", ["Preface", "viii"], ["Preface"]],
+  ["no warning inside a section", ["Rollers", "WARNING", "Note:", "Achtung!"], ["Rollers"]],
+  ["no address", ["Housing", "housing@example.com", "Room 216, 555-010-2504"], ["Housing"]],
+  ["a section about warnings", ["Warning lamps"], ["Warning lamps"]],
+  [
+    "no title of the contents, which is over before the first section",
+    ["CONTENTS", "Paper"],
+    ["Paper"],
+  ],
+  ["no sentence", ["Rollers turn.", "Rollers, trays,", "These are:"], []],
+];
+for (const [why, texts, headings] of large)
+  test(`headings in large type: ${why}`, () => {
+    const titles = texts.map((text, at) => ({ ...line(text, 0, 800 - 40 * at), size: 18 }));
+    const lines = [...titles, ...row(1, 300), ...row(1, 280), ...row(40, 200)];
+    const { display } = layoutOf(lines, joinLines(lines), []);
+    expect(display.map(({ text }) => text)).toEqual(headings);
+  });
+
+const wrapped: [why: string, lines: [text: string, weight: number][], headings: string[]][] = [
+  [
+    "a title in two lines",
+    [
+      ["Rollers and", 700],
+      ["trays", 700],
+    ],
+    ["Rollers and\ntrays"],
+  ],
+  ["no list", ["Paper", "Rollers", "Trays", "Ink"].map((text) => [text, 700]), []],
+  [
+    "no beginning of a sentence",
+    [
+      ["Press the", 700],
+      ["switch until it stops", 400],
+    ],
+    [],
+  ],
+  [
+    "a title right above a sentence",
+    [
+      ["Rollers", 700],
+      ["They turn", 400],
+    ],
+    ["Rollers"],
+  ],
+];
+for (const [why, texts, headings] of wrapped)
+  test(`headings of several lines: ${why}`, () => {
+    const paragraph = texts.map(([text, weight], at) => ({
+      ...line(text, 0, 800 - 12 * at),
+      weight,
+    }));
+    const lines = [...paragraph, ...row(40, 200)];
+    const { display } = layoutOf(lines, joinLines(lines), []);
+    expect(display.map(({ text }) => text)).toEqual(headings);
+  });
 const long = "Vectors that are kept for each passage of a document";
 const titles: [why: string, lines: string[], title: string, found: string[]][] = [
   ["regardless of spacing", ["Index vectors"], "Index  vectors", ["Index vectors"]],
@@ -78,6 +135,7 @@ const titles: [why: string, lines: string[], title: string, found: string[]][] =
     ["2.7 Index vectors"],
   ],
   ["without the number of the page above it", ["12", "Use"], "Use", ["Use"]],
+  ["without a label in a figure above it", ["R2", "+ . .", "2.7 Use"], "2.7 Use", ["2.7 Use"]],
   ["without one between dashes", ["— 12 —", "Use"], "Use", ["Use"]],
   ["whole, when the outline cuts it", [`${long} of use`], long, [`${long} of use`]],
   ["but not from the beginning of a longer line", ["Use of words"], "Use", []],

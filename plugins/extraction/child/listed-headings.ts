@@ -76,14 +76,16 @@ function endOf(lines: readonly ComparedLine[], at: number, title: string): numbe
 }
 
 /**
- * Whether it begins on the next line: this one is the number of a note or of the page, or the end
- * of a sentence.
+ * Whether it begins on a later line: this one is the number of a note or of the page, the end of a
+ * sentence, or a label in a figure.
  */
 function beginsLater(lines: readonly ComparedLine[], at: number, title: string): boolean {
   const { letters, is_number } = lines[at]!;
+  const below = lines.slice(at + 1, at + heading_lines_max);
   return (
     letters === "" ||
-    (((is_number && !title.startsWith(letters)) || /^\d/.test(lines[at + 1]?.letters ?? "")) &&
+    (letters !== title && below.some((line) => line.letters === title)) ||
+    (((is_number && !title.startsWith(letters)) || /^\d/.test(below[0]?.letters ?? "")) &&
       endOf(lines, at + 1, title) !== undefined)
   );
 }

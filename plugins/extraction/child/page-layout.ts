@@ -4,6 +4,7 @@
  * the server.
  */
 import type { JoinedLines, Line, LinePlace } from "./paragraphs";
+import { beginsAnew, isTitle } from "./title-lines";
 
 /** A line at the top or bottom edge of a page. */
 export interface EdgeLine extends LinePlace {
@@ -43,8 +44,6 @@ const edge_characters_max = 160;
  * A page with more lines at its edges has no running lines: the server keeps only a few per page.
  */
 const edge_lines_max = 12;
-/** A longer line is not a heading. */
-const display_characters_max = 200;
 /** A page with more display lines is not ordinary text. */
 const display_lines_max = 40;
 /** Type that is this much larger than the body is display type … */
@@ -107,21 +106,20 @@ function displayOf(
       last !== undefined &&
       last.size === size &&
       last.bold === bold &&
-      text.slice(last.end, start) === "\n";
+      text.slice(last.end, start) === "\n" &&
+      !beginsAnew(text.slice(start, end));
     if (continues) display.pop();
     const from = continues ? last.start : start;
     display.push({ start: from, end, size, bold, text: text.slice(from, end) });
   }
-  const titles = display.filter((line) => isTitle(line.text));
+  const titles = display.filter((line) => isTitle(line.text, nextLine(text, line.end)));
   return titles.length > display_lines_max ? [] : titles;
 }
-const isTitle = (text: string): boolean =>
-  text.length <= display_characters_max &&
-  /\p{L}{2}/u.test(text) &&
-  !/[,;:。，]$|[^.]\.$/u.test(text) &&
-  // An entry of a table of contents.
-  !/(?:[.·] ?){4,}/.test(text) &&
-  !/^[•\-–—>|]/u.test(text);
+/** The line below in the same paragraph. */
+const nextLine = (text: string, end: number): string =>
+  text[end] === "\n" ? text.slice(end + 1, end + 1 + line_start_chars).split("\n", 1)[0]! : "";
+/** Enough to tell what begins. */
+const line_start_chars = 40;
 
 function edgesOf(lines: readonly Line[], text: string, places: readonly LinePlace[]): EdgeLine[] {
   const order = lines.map((_line, at) => at).sort((a, b) => lines[b]!.base - lines[a]!.base);

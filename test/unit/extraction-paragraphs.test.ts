@@ -139,3 +139,19 @@ describe("lines of a page:", () => {
 
 test("a page without lines has no text", () =>
   expect(joinLines([])).toEqual({ text: "", places: [] }));
+
+describe("dots that lead to a number", () => {
+  const cases: [why: string, text: string, joined: string][] = [
+    ["a long row is shortened", `Permit ${".".repeat(90)} $35`, "Permit ........ $35"],
+    ["so is one with spaces", `Permit ${". ".repeat(40)}$35`, "Permit . . . . $35"],
+    ["so is one without a number", `Permit ${".".repeat(90)}`, "Permit ........"],
+    ["a short row stays", "Permit ....... $35", "Permit ....... $35"],
+    ["an ellipsis stays", "and so on ...", "and so on ..."],
+  ];
+  for (const [why, text, joined] of cases)
+    test(why, () => {
+      const { text: page, places } = joinLines([line(text, 700), line("The next one", 600)]);
+      expect(page).toBe(`${joined}\n\nThe next one`);
+      expect(places[0]).toEqual({ start: 0, end: joined.length });
+    });
+});

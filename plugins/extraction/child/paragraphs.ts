@@ -55,7 +55,7 @@ export function joinLines(
   lines.forEach((line, at) => {
     const next = lines[at + 1];
     const start = text.length;
-    text += line.text.slice(moved.length).trimStart();
+    text += withShortLeaders(line.text.slice(moved.length).trimStart());
     moved = "";
     if (line.hyphenated) {
       moved = next === undefined ? "" : restOfWord(next);
@@ -68,6 +68,17 @@ export function joinLines(
   });
   return { text, places };
 }
+
+/**
+ * Dots that lead from an entry to its number: a hundred of them would be most of a passage. They
+ * match only from their beginning.
+ */
+const leader = /(?<![.·] ?)(?:[.·] ?){10,}/g;
+const leader_chars = 8;
+const withShortLeaders = (line: string): string =>
+  line.includes("...") || line.includes(". .") || line.includes("··")
+    ? line.replace(leader, (dots) => dots.slice(0, leader_chars).trim() + / ?$/.exec(dots)![0])
+    : line;
 
 /** The rest of a hyphenated word at the beginning of this line; empty if there is none. */
 const restOfWord = ({ text, hyphenated }: Line): string => {

@@ -54,6 +54,7 @@ const large: [why: string, lines: string[], headings: string[]][] = [
   ["a numbered title", ["2. Rollers"], ["2. Rollers"]],
   ["no number of a page", ["Preface", "viii"], ["Preface"]],
   ["no warning inside a section", ["Rollers", "WARNING", "Note:", "Achtung!"], ["Rollers"]],
+  ["no caption of a figure", ["Rollers", "Figure 3: Rollers", "Abb. 4 Trays"], ["Rollers"]],
   ["no address", ["Housing", "housing@example.com", "Room 216, 555-010-2504"], ["Housing"]],
   ["a section about warnings", ["Warning lamps"], ["Warning lamps"]],
   [

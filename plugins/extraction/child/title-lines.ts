@@ -10,6 +10,8 @@ const list_item = /^(?:[•●○◦■□▪▫‣▶⁃–—>|*-]|o\s|\(?(?:\
 const roman_number = /^[ivxlc]+$/;
 /** An entry of a table of contents. */
 const listed = /(?:[.·] ?){4,}/;
+/** What is below a figure belongs to the section that it stands in. */
+const figure = /^(?:fig(?:ur[ae]?)?|abb(?:ildung)?|рис(?:унок)?|[图圖図])\.?\s*\d/iu;
 /** With an address or a telephone number. */
 const contact = /\S@\S|(?<!\d)\d{3}[-–. ]\d{3,4}(?!\d)/;
 /** The rest of a sentence follows, or this is one. */
@@ -34,7 +36,7 @@ const label = new RegExp(
   "iu",
 );
 
-const is_other = [list_item, roman_number, contact, label];
+const is_other = [list_item, roman_number, figure, contact, label];
 /** Whether a line is no continuation of the heading above it. */
 export const beginsAnew = (line: string): boolean => is_other.some((other) => other.test(line));
 

@@ -136,6 +136,7 @@ const titles: [why: string, lines: string[], title: string, found: string[]][] =
     ["2.7 Index vectors"],
   ],
   ["without the number of the page above it", ["12", "Use"], "Use", ["Use"]],
+  ["not in the contents of its chapter", ["• Use", "Use"], "Use", ["Use"]],
   ["without a label in a figure above it", ["R2", "+ . .", "2.7 Use"], "2.7 Use", ["2.7 Use"]],
   ["without one between dashes", ["— 12 —", "Use"], "Use", ["Use"]],
   ["whole, when the outline cuts it", [`${long} of use`], long, [`${long} of use`]],

@@ -16,6 +16,8 @@ interface ComparedLine {
   readonly letters: string;
   /** It is nothing but a whole number. */
   readonly is_number: boolean;
+  /** It is an item of a list, perhaps of what a chapter contains. */
+  readonly is_item: boolean;
 }
 
 /** The most lines of one heading. */
@@ -37,13 +39,19 @@ export function listedHeadings(
   if (entries.length === 0) return [];
   const lines = places.map(({ start, end }) => {
     const line = text.slice(start, end);
-    return { start, end, letters: lettersOf(line), is_number: whole_number.test(line) };
+    return {
+      start,
+      end,
+      letters: lettersOf(line),
+      is_number: whole_number.test(line),
+      is_item: bullet.test(line),
+    };
   });
   const headings = new Map<number, ListedHeading>();
   for (const { title, level } of entries.slice(0, entries_max)) {
     const title_letters = lettersOf(title);
-    for (const [at, { start }] of title_letters === "" ? [] : lines.entries()) {
-      const end = endOf(lines, at, title_letters);
+    for (const [at, { start, is_item }] of title_letters === "" ? [] : lines.entries()) {
+      const end = is_item ? undefined : endOf(lines, at, title_letters);
       if (end === undefined || headings.has(start) || beginsLater(lines, at, title_letters))
         continue;
       headings.set(start, { start, end, level, text: text.slice(start, end) });
@@ -56,6 +64,8 @@ export function listedHeadings(
 
 /** Perhaps the number of the page: `12`, `— 12 —`. */
 const whole_number = /^\P{L}?\s*\d{1,4}\s*\P{L}?$/u;
+
+const bullet = /^[•●○◦■□▪▫‣▶]/;
 
 /** Letters and digits only: `4.1  Paper Size` is `41papersize`. */
 const lettersOf = (text: string): string =>

@@ -5,6 +5,7 @@ import { anyOf, words } from "./word-patterns";
 export const asks_how_to = anyOf(
   "\\bhow (?:to|do (?:I|one|people|users?|we|you)|can|could|must|should)\\b",
   "\\b(?:is|are) there (?:a|any) ways? (?:to|of)\\b",
+  "\\bwhat(?:['’]s| is) the (?:\\p{L}+ )?way (?:to|of)\\b",
   "\\bwhat (?:do|can|could|must|should) (?:I|one|we|you) (?:do|need|press|run|set|type|use)\\b",
   words(
     "wie_(?:\\p{L}+_)?(?:ich|man|wir) wie_(?:kann|können|muss|müssen|soll|sollen|lässt|lassen) " +

@@ -104,6 +104,8 @@ describe("what a question asks for:", () => {
     ["by default: what it is", "How deep is it by default?", "The default is deep.", "It is 3 m."],
     ["a default: what holds otherwise", "Which is the default?", "If none is given, A.", "A is."],
     ["a default in German", "Wie tief ist es standardmäßig?", "Voreinstellung: tief", "Es ist 3 m"],
+    ["how to: what to do", "How can I turn it?", "Press the key.", "The key turns it."],
+    ["the way to: what to do", "What's the best way to turn it?", "Press the key.", "It turns."],
     ["how heavy: a mass", "How heavy is it?", "Weight: 5 kg", "Width: 5 cm"],
     ["the weight: a mass", "What is the weight?", "It weighs 20 pounds.", "It is 20 inches."],
     ["how wide: a length", "How wide is it?", "Width (mm): 30", "Width: 30"],

@@ -78,6 +78,25 @@ export class ChildProcess {
     });
   }
 
+  /** Stops it until `resume`. False where processes can't be stopped, and when it has ended. */
+  pause(): boolean {
+    return this.signal("SIGSTOP");
+  }
+
+  resume(): void {
+    this.signal("SIGCONT");
+  }
+
+  private signal(name: "SIGSTOP" | "SIGCONT"): boolean {
+    // Windows has neither signal, and would end the process.
+    if (process.platform === "win32" || !this.alive) return false;
+    try {
+      return process.kill(this.pid, name);
+    } catch {
+      return false; // It has just ended.
+    }
+  }
+
   /** Ends it at once. The current run fails as `crashed`. */
   kill(): void {
     this.process.kill("SIGKILL");

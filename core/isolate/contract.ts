@@ -36,6 +36,11 @@ export interface IsolateOptions<M> {
   /** `clock` is that of the run, for limits on a part of it. */
   readonly onMessage?: (message: M, clock: RunClock) => void;
   readonly signal?: AbortSignal;
+  /**
+   * The run may be paused for those of other owners, which its limit of time does not include: it
+   * holds nothing that others wait for.
+   */
+  readonly may_pause?: boolean;
 }
 /**
  * Why a task ended without a result. `reason` distinguishes a limit from a fault of the task

@@ -1,6 +1,6 @@
 /**
  * Runs tasks in killable child processes of the same executable: a few at a time, with owners
- * taking turns, each within limits of time and memory.
+ * taking turns, each within limits of time and memory. Long runs are paused while others wait.
  */
 import { availableParallelism } from "node:os";
 import type { Log } from "../base/log";
@@ -9,6 +9,7 @@ import { Limiter } from "../lib/limiter";
 import { ChildProcess } from "./child-process";
 import { TaskFailure, type IsolateOptions } from "./contract";
 import { poll_ms, residentBytes } from "./memory";
+import { PausableRun } from "./pausable-run";
 import type { Request } from "./protocol";
 import { ProcessClock } from "./run-clock";
 
@@ -46,6 +47,12 @@ export interface ChildPoolOptions {
   readonly patience_ms?: number;
   /** Children beyond `children_max` for that purpose, one fewer for a single owner. Default 2. */
   readonly overflow_max?: number;
+  /**
+   * How long a run that may be paused goes on while an owner without any waits. Default 500 ms.
+   */
+  readonly slice_ms?: number;
+  /** Paused children beside those that run: each keeps its memory. Default 6. */
+  readonly paused_max?: number;
   /** The number of runs after which a child is replaced. Default 50. */
   readonly runs_max?: number;
   /** How long a child is kept warm for the next run. Default 60 s. */
@@ -67,16 +74,21 @@ export class ChildPool {
       children_max: Math.max(2, Math.floor(availableParallelism() / 2)),
       patience_ms: 50,
       overflow_max: 2,
+      slice_ms: 500,
+      paused_max: 6,
       runs_max: 50,
       idle_ms: 60_000,
       ...options,
     };
-    const { children_max: concurrency, patience_ms, overflow_max } = this.options;
+    const { children_max: concurrency, overflow_max } = this.options;
+    const { patience_ms, slice_ms, paused_max } = this.options;
     this.warm_max = concurrency + overflow_max;
     this.limiter = new Limiter({
       concurrency,
       patience_ms,
       overflow_max,
+      slice_ms,
+      paused_max,
       takes_turns: true,
       // However long the files of one owner take, a child is left for the next owner.
       per_key: concurrency + Math.max(0, overflow_max - 1),
@@ -88,13 +100,14 @@ export class ChildPool {
     const signal = AbortSignal.any(
       options.signal ? [options.signal, this.stopping.signal] : [this.stopping.signal],
     );
-    const entered = this.limiter.enter({ key: originOf().owner ?? "", signal });
+    const turns = options.may_pause ? new PausableRun() : undefined;
+    const entered = this.limiter.enter({ key: originOf().owner ?? "", signal, pausable: turns });
     if (this.limiter.saturated && this.warm.size === 0) this.startAhead();
     const leave = await entered.catch(() => {
       throw aborted();
     });
     try {
-      return await this.attempt({ plugin, task, input }, { ...options, signal });
+      return await this.attempt({ plugin, task, input }, { ...options, signal }, turns);
     } finally {
       leave();
     }
@@ -113,18 +126,20 @@ export class ChildPool {
     await Promise.all([...this.children].map((child) => child.ended));
   }
 
-  private async attempt(request: Request, options: IsolateOptions<any>): Promise<unknown> {
+  private async attempt(
+    request: Request,
+    options: IsolateOptions<any>,
+    turns: PausableRun | undefined,
+  ): Promise<unknown> {
     const child = this.acquire();
     const was_used = child.runs > 0;
     let has_messages = false;
     try {
-      return await runWithin(child, request, {
-        ...options,
-        onMessage: (message, clock) => {
-          has_messages = true;
-          options.onMessage?.(message, clock);
-        },
-      });
+      const onMessage: typeof options.onMessage = (message, clock) => {
+        has_messages = true;
+        options.onMessage?.(message, clock);
+      };
+      return await runWithin(child, request, { ...options, onMessage }, turns);
     } catch (error) {
       if (!(error instanceof TaskFailure) || error.reason !== "crashed") throw error;
       this.options.log.warn("the process of a task ended unexpectedly", {
@@ -133,7 +148,7 @@ export class ChildPool {
         printed: child.stderr_tail,
       });
       // A used child may have died before this run began; a new one can't have.
-      if (was_used && !has_messages) return await this.attempt(request, options);
+      if (was_used && !has_messages) return await this.attempt(request, options, turns);
       throw error;
     } finally {
       await this.release(child);
@@ -201,6 +216,7 @@ async function runWithin(
   child: ChildProcess,
   request: Request,
   { timeout_ms, memory_max_bytes, onMessage, signal }: IsolateOptions<any>,
+  turns: PausableRun | undefined,
 ): Promise<unknown> {
   let stopped: Error | undefined;
   let has_ended = false;
@@ -214,6 +230,7 @@ async function runWithin(
   if (signal?.aborted) throw aborted();
   signal?.addEventListener("abort", onAbort);
   const clock = new ProcessClock(child.pid);
+  turns?.begin(child, clock);
   const stopTimer = clock.after(timeout_ms, () => stop(tookTooLong(timeout_ms)));
   const poll = setInterval(async () => {
     if (((await residentBytes(child.pid)) ?? 0) > memory_max_bytes)
@@ -231,6 +248,7 @@ async function runWithin(
     throw stopped ?? error;
   } finally {
     has_ended = true;
+    turns?.end();
     stopTimer();
     clearInterval(poll);
     signal?.removeEventListener("abort", onAbort);

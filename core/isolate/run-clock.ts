@@ -17,12 +17,18 @@ export interface RunClock {
   after(timeout_ms: number, onTimeout: () => void): () => void;
 }
 
+/** How often to look whether a paused run continues. */
+const paused_check_ms = 100;
+
 /** The clock of a run that began when it was constructed. */
 export class ProcessClock implements RunClock {
   private readonly begun_ms: number;
   private readonly waited_before_ms: number;
   /** The last known value: a process that has ended waits no more. */
   private waited_ms = 0;
+  private paused_ms = 0;
+  /** Set while the run is paused. */
+  private paused_since_ms: number | null = null;
 
   /** `waitedMs` and `wallMs` exist for tests. */
   constructor(
@@ -34,8 +40,20 @@ export class ProcessClock implements RunClock {
     this.waited_before_ms = waitedMs(pid) ?? 0;
   }
 
+  /** Until `resume`, no time passes. */
+  pause(): void {
+    this.paused_since_ms ??= this.wallMs();
+  }
+
+  resume(): void {
+    if (this.paused_since_ms === null) return;
+    this.paused_ms += this.wallMs() - this.paused_since_ms;
+    this.paused_since_ms = null;
+  }
+
   now_ms(): number {
-    const passed_ms = this.wallMs() - this.begun_ms;
+    const until_ms = this.paused_since_ms ?? this.wallMs();
+    const passed_ms = until_ms - this.begun_ms - this.paused_ms;
     const waited_ms = this.waitedMs(this.pid);
     if (waited_ms !== null) this.waited_ms = waited_ms - this.waited_before_ms;
     return Math.max(passed_ms - this.waited_ms, passed_ms * charged_share_min);
@@ -45,7 +63,8 @@ export class ProcessClock implements RunClock {
     const ends_ms = this.now_ms() + timeout_ms;
     const check = (): void => {
       const left_ms = ends_ms - this.now_ms();
-      if (left_ms > 0) timer = setTimeout(check, Math.ceil(left_ms));
+      const wait_ms_min = this.paused_since_ms === null ? 0 : paused_check_ms;
+      if (left_ms > 0) timer = setTimeout(check, Math.max(Math.ceil(left_ms), wait_ms_min));
       else onTimeout();
     };
     let timer = setTimeout(check, timeout_ms);

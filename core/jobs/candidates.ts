@@ -28,6 +28,8 @@ export interface Capacity extends Kind {
   readonly owner_max: number;
   /** Its runs take no slot. */
   readonly io_bound: boolean;
+  /** See `JobLimits`. */
+  readonly leaves_room: boolean;
 }
 
 /** Job `n` is ready and belongs to the handler and owner of step `s`; and to its queue. */

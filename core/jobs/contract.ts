@@ -134,6 +134,11 @@ export interface JobLimits<P> {
    */
   readonly io_bound?: boolean;
   /**
+   * Its runs may take long: a single owner can't use up `concurrency`, and neither can several, as
+   * each gets only a part of what is left.
+   */
+  readonly leaves_room?: boolean;
+  /**
    * Its runs are so short that finding and claiming one would take as long: while there is enough
    * capacity for waiting jobs, it starts with the commit of the transaction that enqueues it.
    */

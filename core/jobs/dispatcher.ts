@@ -251,6 +251,7 @@ export class Dispatcher {
       if (is_full && !handler.limits.uses_reserve) continue;
       if (is_paused && handler.limits.intake) continue;
       const { concurrency = 1, io_bound = false, each_process = false } = handler.limits;
+      const { leaves_room = false } = handler.limits;
       const key = handlerKey({ plugin, name });
       const handler_max = io_bound ? concurrency : Math.min(concurrency, this.handler_slots_max);
       const running_everywhere =
@@ -260,7 +261,10 @@ export class Dispatcher {
         concurrency - running_everywhere,
       );
       if (free > 0 && (io_bound || slots > 0))
-        capacities.push({ plugin, name, io_bound, free, owner_max: ownerMax({ io_bound, free }) });
+        capacities.push({
+          ...{ plugin, name, io_bound, leaves_room, free },
+          owner_max: ownerMax({ io_bound, leaves_room, free }),
+        });
     }
     return capacities;
   }

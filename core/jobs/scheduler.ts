@@ -16,16 +16,20 @@ export interface Selection {
 }
 
 /**
- * An io-bound handler gives one owner at most this fraction of the remaining runs, but always one,
- * so that one is left for the next owner.
+ * Where handlers leave room, one owner gets at most this fraction of the remaining runs, but always
+ * one, so that one is left for the next owner.
  */
-const owner_divisor = 8;
+const owner_divisor = 4;
+const io_bound_owner_divisor = 8;
 /** How many runs of a handler one owner may have, if it has capacity for `free` more. */
 export const ownerMax = ({
   io_bound,
-  free: capacity_of,
-}: Pick<Capacity, "io_bound" | "free">): number =>
-  io_bound ? Math.max(1, Math.floor(capacity_of / owner_divisor)) : Number.MAX_SAFE_INTEGER;
+  leaves_room,
+  free,
+}: Pick<Capacity, "io_bound" | "leaves_room" | "free">): number =>
+  io_bound || leaves_room
+    ? Math.max(1, Math.floor(free / (io_bound ? io_bound_owner_divisor : owner_divisor)))
+    : Number.MAX_SAFE_INTEGER;
 
 /** Keys of `ServedLog`. */
 export const ownerKey = (owner: string): string => `owner ${owner}`;

@@ -25,6 +25,18 @@ export interface LimiterOptions {
    */
   readonly patience_ms?: number;
   readonly overflow_max?: number;
+  /**
+   * Where that is not enough, a run that has been active for `slice_ms` and can be paused makes
+   * room for a key of which none is, and waits for its next turn; at most `paused_max` are paused.
+   */
+  readonly slice_ms?: number;
+  readonly paused_max?: number;
+}
+/** A run that can stand still and continue. */
+export interface Pausable {
+  /** False when it can't be paused now. */
+  pause(): boolean;
+  resume(): void;
 }
 /** A run that wants to enter. */
 export interface LimiterEntry {
@@ -32,6 +44,8 @@ export interface LimiterEntry {
   readonly key?: string;
   /** Ends the wait, not the run. */
   readonly signal?: AbortSignal;
+  /** Set when the run may be paused. */
+  readonly pausable?: Pausable | undefined;
 }
 
 /** Why a run was refused: `full` at once, `timeout` after the longest wait. */
@@ -48,7 +62,18 @@ export class LimiterRefusal extends Error {
 
 interface Waiting {
   readonly key: string;
+  /** It has begun already. */
+  readonly is_paused: boolean;
   readonly admit: () => void;
+}
+interface Active {
+  readonly key: string;
+  readonly pausable: Pausable | undefined;
+  /** When its turn began. */
+  since_ms: number;
+  is_overflow: boolean;
+  /** Set while it is paused. */
+  waiting: Waiting | undefined;
 }
 
 /** Something to enter before a run and to leave after it. */
@@ -76,6 +101,7 @@ export class Limiter extends Semaphore {
   /** Without those beyond `concurrency`. */
   private running = 0;
   private overflow = 0;
+  private paused = 0;
 
   /** A function is called whenever a run enters or leaves. */
   constructor(limits: LimiterOptions | (() => LimiterOptions)) {
@@ -92,13 +118,13 @@ export class Limiter extends Semaphore {
    * See `Semaphore`. @throws LimiterRefusal, and the reason of the signal when that fires during
    * the wait.
    */
-  override async enter({ key = "", signal }: LimiterEntry = {}): Promise<() => void> {
+  override async enter({ key = "", signal, pausable }: LimiterEntry = {}): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.waiting.length >= (this.limits().waiting_max ?? Infinity))
       throw new LimiterRefusal("full");
     if (this.admits(key)) this.count(key, 1);
     else await this.wait(key, signal);
-    return this.begin(key);
+    return this.begin(key, pausable);
   }
 
   private admits(key: string): boolean {
@@ -121,7 +147,7 @@ export class Limiter extends Semaphore {
   /** Resolves once the run is counted. */
   private async wait(key: string, signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting: Waiting = { key, admit: resolve };
+    const waiting: Waiting = { key, is_paused: false, admit: resolve };
     const refuse = (reason: unknown): void => {
       const index = this.waiting.indexOf(waiting);
       if (index < 0) return;
@@ -145,50 +171,102 @@ export class Limiter extends Semaphore {
   }
 
   /** Returns a function that ends the run. */
-  private begin(key: string): () => void {
-    const { patience_ms, overflow_max = 0 } = this.limits();
-    let is_overflow = false;
+  private begin(key: string, pausable: Pausable | undefined): () => void {
+    const { patience_ms } = this.limits();
+    const since_ms = performance.now();
+    const run: Active = { key, pausable, since_ms, is_overflow: false, waiting: undefined };
     const patience =
-      patience_ms === undefined
-        ? undefined
-        : setInterval(() => {
-            // It would help nobody now; that may change later.
-            if (this.overflow >= overflow_max || !this.saturated) return;
-            clearInterval(patience);
-            is_overflow = true;
-            this.overflow++;
-            this.running--;
-            this.admitNext();
-          }, patience_ms);
+      patience_ms === undefined ? undefined : setInterval(() => this.makeRoom(run), patience_ms);
     return () => {
       clearInterval(patience);
-      if (is_overflow) {
-        this.overflow--;
-        this.running++;
+      if (run.waiting) {
+        this.waiting.splice(this.waiting.indexOf(run.waiting), 1);
+        this.paused--;
+        return;
       }
-      this.count(key, -1);
+      this.giveBack(run);
       this.admitNext();
     };
+  }
+
+  /** It would help nobody while none waits; that may change later. */
+  private makeRoom(run: Active): void {
+    if (!this.saturated || run.waiting) return;
+    const { overflow_max = 0 } = this.limits();
+    if (run.is_overflow || this.overflow >= overflow_max) return this.giveWay(run);
+    run.is_overflow = true;
+    this.overflow++;
+    this.running--;
+    this.admitNext();
+  }
+
+  /** Pauses the run in favour of a key that has none, if its turn is over. */
+  private giveWay(run: Active): void {
+    const { slice_ms = Infinity } = this.limits();
+    if (performance.now() - run.since_ms < slice_ms) return;
+    const next = this.nextOfIdleKeys();
+    if (next === undefined || !run.pausable?.pause()) return;
+    this.giveBack(run);
+    this.admit(next);
+    this.paused++;
+    run.waiting = { key: run.key, is_paused: true, admit: () => this.resume(run) };
+    // Before those of its key that have not begun: they would be more to hold at the same time.
+    this.waiting.unshift(run.waiting);
+  }
+
+  /** The next waiting run of those whose key has none that is active. */
+  private nextOfIdleKeys(): Waiting | undefined {
+    const { paused_max = Infinity } = this.limits();
+    const paused = new Set(this.waiting.filter((one) => one.is_paused).map(({ key }) => key));
+    const may_begin = this.paused < paused_max;
+    return this.first(
+      this.waiting.filter(
+        ({ key, is_paused }) =>
+          this.runsOf(key) === 0 && (is_paused || (may_begin && !paused.has(key))),
+      ),
+    );
+  }
+
+  private resume(run: Active): void {
+    this.paused--;
+    run.waiting = undefined;
+    run.since_ms = performance.now();
+    run.pausable!.resume();
+  }
+
+  /** The run is not active any more. */
+  private giveBack(run: Active): void {
+    if (run.is_overflow) {
+      this.overflow--;
+      this.running++;
+      run.is_overflow = false;
+    }
+    this.count(run.key, -1);
   }
 
   private admitNext(): void {
     for (;;) {
       const next = this.next();
       if (next === undefined) return;
-      this.waiting.splice(this.waiting.indexOf(next), 1);
-      this.count(next.key, 1);
-      next.admit();
+      this.admit(next);
     }
   }
 
+  private admit(next: Waiting): void {
+    this.waiting.splice(this.waiting.indexOf(next), 1);
+    this.count(next.key, 1);
+    next.admit();
+  }
+
   private next(): Waiting | undefined {
-    const takes_turns = this.limits().takes_turns ?? false;
+    return this.first(this.waiting.filter(({ key }) => this.admits(key)));
+  }
+
+  private first(waiting: readonly Waiting[]): Waiting | undefined {
+    if (!this.limits().takes_turns) return waiting[0];
     let first: Waiting | undefined;
-    for (const waiting of this.waiting) {
-      if (!this.admits(waiting.key)) continue;
-      if (!takes_turns) return waiting;
-      if (first === undefined || this.isBefore(waiting.key, first.key)) first = waiting;
-    }
+    for (const one of waiting)
+      if (first === undefined || this.isBefore(one.key, first.key)) first = one;
     return first;
   }
 

@@ -20,8 +20,11 @@ const RetitleDocument = job("documents.retitle", t.Object({ document_id: t.Strin
 export const PurgeDocuments = job("documents.purge", t.Object({}));
 
 const minute_ms = 60_000;
-/** Documents indexed at the same time, in total and per owner: the rest is left to others. */
-const indexing_concurrency = 8;
+/**
+ * Documents indexed at the same time, in total and per owner. Most wait for their turn to be
+ * extracted, so that a new owner's document gets one soon, whatever those of others take.
+ */
+const indexing_concurrency = 24;
 const indexing_concurrency_per_owner = 6;
 /** The same for small texts, which need little processor time and memory each. */
 const texts_concurrency = 48;
@@ -81,6 +84,7 @@ export const documentJobs = (ctx: DocumentContext): readonly JobHandler[] => [
         concurrency,
         each_process: true,
         begins_at_once: job_ref === IndexText,
+        leaves_room: job_ref === IndexDocument,
         intake: true,
         onExhausted: (tx, payload, _reason, cause) => indexingExhausted(ctx, tx, payload, cause),
         requeue: (tx, payload) => reindexFailed(ctx, tx, payload),

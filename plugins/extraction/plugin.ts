@@ -84,7 +84,8 @@ export default definePlugin({
     const ctx: ExtractionContext = {
       newId,
       paths,
-      isolate: children.isolate,
+      isolate: (name, input, options) =>
+        children.isolate(name, input, { ...options, may_pause: true }),
       limits: () => ({
         memory_max_bytes: config.memory_max,
         characters_max,

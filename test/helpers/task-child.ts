@@ -30,6 +30,15 @@ export const tasks: Readonly<Record<string, Task>> = {
     await Bun.sleep(ms);
     return process.pid;
   }),
+  /** Takes so much time of a processor. */
+  work: task(async (ms: number) => {
+    const begun = process.cpuUsage();
+    for (let took_ms = 0; took_ms < ms;) {
+      const { user, system } = process.cpuUsage(begun);
+      took_ms = (user + system) / 1_000;
+    }
+    return ms;
+  }),
   hang: task(async (_: unknown, send: (pid: number) => void) => {
     send(process.pid);
     return spin();

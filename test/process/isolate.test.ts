@@ -240,6 +240,51 @@ describe("owners take turns", () => {
   });
 });
 
+describe("runs that may be paused", () => {
+  const parts = { children_max: 1, overflow_max: 1, patience_ms: 1, slice_ms: 1 };
+  const options = { may_pause: true };
+
+  test("let owners through whose files are short", async () => {
+    const isolate = testIsolate(parts);
+    const endless = ["heavy", "heavier"].map((owner) =>
+      withOrigin({ owner }, () => isolate("hang", null, options)).catch(() => "ended"),
+    );
+    for (let file = 0; file < 3; file++)
+      expect(await withOrigin({ owner: "light" }, () => isolate("echo", file, options))).toBe(file);
+    await started[0]!.stop();
+    expect(await Promise.all(endless)).toEqual(["ended", "ended"]);
+  });
+
+  test("continue, and are not charged for the time between", async () => {
+    const isolate = testIsolate({ ...parts, overflow_max: 0, patience_ms: 50, slice_ms: 50 });
+    const run = (owner: string) =>
+      withOrigin({ owner }, () => isolate("work", 600, { ...options, timeout_ms: 1_500 }));
+    expect(await Promise.all([run("a"), run("b"), run("c")])).toEqual([600, 600, 600]);
+    // None of the children that they leave behind stands still.
+    expect(await Promise.all([1, 2, 3].map((n) => isolate("echo", n)))).toEqual([1, 2, 3]);
+  });
+
+  test("end when they are aborted, also while they are paused", async () => {
+    const isolate = testIsolate({ ...parts, overflow_max: 0 });
+    const pids: number[] = [];
+    const leaving = new AbortController();
+    const run = (owner: string) =>
+      withOrigin({ owner }, () =>
+        failureOf(
+          isolate("hang", null, {
+            ...{ ...options, signal: leaving.signal },
+            onMessage: (pid: number) => void pids.push(pid),
+          }),
+        ),
+      );
+    const all = [run("a"), run("b")];
+    while (pids.length < 2) await Bun.sleep(5);
+    leaving.abort();
+    expect((await Promise.all(all)).map(({ reason }) => reason)).toEqual(["aborted", "aborted"]);
+    for (const pid of pids) await untilGone(pid);
+  });
+});
+
 describe("what was sent before the end is kept", () => {
   const cases: [string, string, Partial<IsolateOptions<any>>, TaskFailure["reason"]][] = [
     ["before the time limit", "talkAndHang", { timeout_ms: 2_000 }, "timeout"],

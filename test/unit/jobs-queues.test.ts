@@ -205,7 +205,8 @@ describe("queues", () => {
 });
 
 describe("a search for candidates", () => {
-  const capacities = [{ plugin: "test", name: Work.id, free: 9, owner_max: 3, io_bound: false }];
+  const kind = { plugin: "test", name: Work.id, io_bound: false, leaves_room: false };
+  const capacities = [{ ...kind, free: 9, owner_max: 3 }];
   const names = async (look: Partial<CandidateWindow>) =>
     (
       await Promise.all(
@@ -321,10 +322,11 @@ describe("the scheduler picks", () => {
     queue_running: 0,
     ...more,
   });
+  const kind = { plugin: "p", io_bound: false, leaves_room: false };
   const capacities: Capacity[] = [
-    { plugin: "p", name: "n", free: 9, owner_max: 9, io_bound: false },
-    { plugin: "p", name: "m", free: 1, owner_max: 9, io_bound: false },
-    { plugin: "p", name: "w", free: 16, owner_max: 2, io_bound: true },
+    { ...kind, name: "n", free: 9, owner_max: 9 },
+    { ...kind, name: "m", free: 1, owner_max: 9 },
+    { ...kind, name: "w", free: 16, owner_max: 2, io_bound: true },
   ];
   const waits = (id: string, queue: string, more: Partial<Candidate> = {}) =>
     candidate(id, queue, { name: "w", ...more });
@@ -472,15 +474,20 @@ describe("the scheduler picks", () => {
       ]).toEqual(ids);
     });
 
-  const shares: [why: string, free: number, most: number][] = [
-    ["all are free", 128, 16],
-    ["half are free", 64, 8],
-    ["few are free", 9, 1],
-    ["one is free", 1, 1],
+  const io_bound = { io_bound: true, leaves_room: false };
+  const leaving_room = { io_bound: false, leaves_room: true };
+  const shares: [why: string, handler: typeof io_bound, free: number, most: number][] = [
+    ["I/O-bound runs when all are free", io_bound, 128, 16],
+    ["I/O-bound runs when half are free", io_bound, 64, 8],
+    ["I/O-bound runs when few are free", io_bound, 9, 1],
+    ["I/O-bound runs when one is free", io_bound, 1, 1],
+    ["runs that leave room when all are free", leaving_room, 24, 6],
+    ["runs that leave room when another owner has some", leaving_room, 19, 4],
+    ["runs that leave room when one is free", leaving_room, 1, 1],
   ];
-  for (const [why, free, most] of shares)
-    test(`an owner may have ${most} I/O-bound runs when ${why}`, () =>
-      expect(ownerMax({ io_bound: true, free })).toBe(most));
+  for (const [why, handler, free, most] of shares)
+    test(`an owner may have ${most} ${why}`, () =>
+      expect(ownerMax({ ...handler, free })).toBe(most));
 });
 
 describe("I/O-bound jobs and events", () => {

@@ -122,6 +122,70 @@ describe("with takes_turns, the next to run is", () => {
     });
 });
 
+describe("runs that can be paused", () => {
+  /** `asked`: the keys in request order; those in small letters can be paused. */
+  const cases: [
+    why: string,
+    asked: string,
+    concurrency: number,
+    paused_max: number,
+    begun: string,
+    paused: string,
+  ][] = [
+    ["make room for a key of which none is active", "aab", 2, 9, "aab", "a"],
+    ["make room for several keys", "aaabc", 3, 9, "aaabc", "aa"],
+    ["make no room for one of their own key", "aaa", 2, 9, "aa", ""],
+    ["make no room beyond the limit of paused runs", "aaabc", 3, 1, "aaab", "a"],
+    ["make room where others can't be paused", "Aab", 2, 9, "Aab", "a"],
+    ["are the only ones that make room", "AAb", 2, 9, "AA", ""],
+  ];
+  for (const [why, asked, concurrency, paused_max, begun_at_last, paused_at_last] of cases)
+    test(why, async () => {
+      const limiter = new Limiter({
+        ...{ concurrency, patience_ms: 1, overflow_max: 0, takes_turns: true },
+        ...{ slice_ms: 1, paused_max },
+      });
+      const { promise: end, resolve: endAll } = Promise.withResolvers<void>();
+      const begun: string[] = [];
+      const paused: string[] = [];
+      const all = [...asked].map((letter) => {
+        const key = letter.toLowerCase();
+        const turns = {
+          pause: () => paused.push(key) > 0,
+          resume: () => void paused.splice(paused.indexOf(key), 1),
+        };
+        const work = () => {
+          begun.push(letter);
+          return end;
+        };
+        return limiter.run(work, { key, pausable: letter === key ? turns : undefined });
+      });
+      await Bun.sleep(50);
+      expect([begun.join(""), paused.join("")]).toEqual([begun_at_last, paused_at_last]);
+      endAll();
+      await Promise.all(all);
+      expect(limiter.saturated).toBe(false);
+    });
+
+  test("take turns with one another", async () => {
+    const limiter = new Limiter({
+      ...{ concurrency: 1, patience_ms: 1, overflow_max: 0, takes_turns: true },
+      ...{ slice_ms: 1 },
+    });
+    const { promise: end, resolve: endAll } = Promise.withResolvers<void>();
+    const resumed: string[] = [];
+    const enough = Promise.withResolvers<void>();
+    const all = ["a", "b", "c"].map((key) => {
+      const resume = () => void (resumed.push(key) === 6 && enough.resolve());
+      return limiter.run(() => end, { key, pausable: { pause: () => true, resume } });
+    });
+    await enough.promise;
+    expect(resumed.slice(0, 6)).toEqual(["a", "b", "c", "a", "b", "c"]);
+    endAll();
+    await Promise.all(all);
+  });
+});
+
 test("a caller that waits too long is refused, and the slot goes to the next", async () => {
   const limiter = new Limiter({ concurrency: 1, wait_ms_max: 5 });
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -25,6 +25,24 @@ for (const [why, passed_ms, waited_ms, charged_ms] of cases)
     expect(clock.now_ms()).toBe(charged_ms);
   });
 
+test("a run is not charged for time in which it was paused", () => {
+  let now_ms = 5_000;
+  const clock = new ProcessClock(
+    1,
+    () => 0,
+    () => now_ms,
+  );
+  const pass = (ms: number) => {
+    now_ms += ms;
+    return clock.now_ms();
+  };
+  expect(pass(100)).toBe(100);
+  clock.pause();
+  expect(pass(1_000)).toBe(100);
+  clock.resume();
+  expect(pass(30)).toBe(130);
+});
+
 test("the callback runs when the charged time is over, unless it was cancelled", async () => {
   const begun_ms = performance.now();
   const waitedMs = () => Math.min(100, performance.now() - begun_ms);

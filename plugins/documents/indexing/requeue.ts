@@ -56,7 +56,8 @@ export async function reindexFailed(
     await requeue(ctx, tx, document);
 }
 
-async function requeue(ctx: DocumentContext, tx: Db, document: DocumentRow): Promise<void> {
+/** The same inside a transaction, for a document that was found. */
+export async function requeue(ctx: DocumentContext, tx: Db, document: DocumentRow): Promise<void> {
   if (document.status === "syncing") return;
   const updated_at = ctx.now_ms();
   await store.updateDocument(tx, document.id, { ...queued, updated_at });

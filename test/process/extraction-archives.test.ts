@@ -128,6 +128,14 @@ describe("read", () => {
     expect(text).toBe("# S");
   }, 60_000);
 
+  test("a document may refer to each of a hundred thousand related parts", async () => {
+    const ids = Array.from({ length: 100_000 }, (_, at) => `r${at}`);
+    const uses = ids.map((id) => `<w:altChunk r:id="${id}"/>`.repeat(2));
+    const related = Object.fromEntries(ids.map((id) => [id, ["aFChunk", `${id}.xml`] as const]));
+    const { text, warnings } = await read(docx(uses.join("") + wp("Harbour"), {}, related));
+    expect([text, warnings.length]).toEqual(["Harbour", 1]);
+  }, 60_000);
+
   test("of hundreds of warnings, the first are kept, and long names are cut", async () => {
     const name = "long ".repeat(10_000);
     const hidden = `<row hidden="1"><c t="str"><v>Secret</v></c></row>`;

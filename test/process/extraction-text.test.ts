@@ -138,6 +138,14 @@ describe("the text is whole and clean", () => {
     expect((await read(text)).text).toBe(text.replaceAll("\r\n", "\n"));
     expect(extraction.leftovers()).toEqual([]);
   });
+
+  test("a table of a million short rows is not held as a whole", async () => {
+    const rows = Array.from({ length: 1_000_000 }, (_, at) => `${at},buoy`).join("\n");
+    const { text, media_type } = await read(`number,name\n${rows}\n`, { name: "buoys.csv" });
+    expect(media_type).toBe("text/csv");
+    expect(text.slice(0, 50)).toStartWith("| number | name |\n| --- | --- |\n| 0 | buoy |\n");
+    expect(text.slice(-50)).toEndWith("| 999998 | buoy |\n| 999999 | buoy |\n");
+  });
 });
 
 describe("the media type", () => {

@@ -25,6 +25,8 @@ export interface Relation {
 /** Parts with their types and relations. */
 export class OfficePackage {
   private readonly known_relations = new Map<string, readonly Relation[]>();
+  /** By part and id: a document may have many relations, and refer to each. */
+  private readonly known_targets = new Map<string, ReadonlyMap<string, string | null>>();
   private content_types: ReadonlyMap<string, string> | undefined;
   private characters_left: number;
 
@@ -62,7 +64,18 @@ export class OfficePackage {
 
   /** The part that a relation leads to, by its id. */
   target(part: string, id: string | undefined): string | null {
-    return this.relations(part).find((relation) => relation.id === id)?.target ?? null;
+    if (id === undefined) return null;
+    let targets = this.known_targets.get(part);
+    if (targets === undefined) {
+      // Of several with the same id, the first one counts.
+      targets = new Map(
+        this.relations(part)
+          .map(({ id, target }) => [id, target] as const)
+          .reverse(),
+      );
+      this.known_targets.set(part, targets);
+    }
+    return targets.get(id) ?? null;
   }
 
   /** The content type of a part as the file declares it. */

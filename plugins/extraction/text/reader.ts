@@ -26,6 +26,8 @@ export interface TextOutput extends Omit<FormattedText, "text"> {
 
 /** A longer text is written in chunks, UTF-16 units. */
 const formatted_chars_max = 16 * 1024 * 1024;
+/** The same for a table: a million short rows take fifty times their length of memory. */
+const formatted_table_chars_max = 4 * 1024 * 1024;
 
 /** @throws ExtractionFailure */
 export async function readText({
@@ -35,6 +37,7 @@ export async function readText({
   characters_max,
 }: TextInput): Promise<TextOutput> {
   using file = openOutput(output);
+  const formatted_max = mayBeTable(hints) ? formatted_table_chars_max : formatted_chars_max;
   const pending: string[] = [];
   let characters = 0;
   let long: LongWriter | null = null;
@@ -43,7 +46,7 @@ export async function readText({
       characters += text.length;
       if (long !== null) return long.add(text);
       pending.push(text);
-      if (characters <= formatted_chars_max) return;
+      if (characters <= formatted_max) return;
       long = new LongWriter(file, pending[0]!, hints, characters_max);
       for (const piece of pending.splice(0)) long.add(piece);
     },
@@ -56,6 +59,8 @@ export async function readText({
   file.write(text);
   return { ...formatted, broken };
 }
+
+const mayBeTable = (hints: Hints): boolean => isTable(hints) && !isMarkdown(hints);
 
 /** Writes a text in chunks: unchanged, or as one pipe table. */
 class LongWriter {
@@ -70,7 +75,7 @@ class LongWriter {
     hints: Hints,
     private readonly characters_max: number,
   ) {
-    const delimiter = isTable(hints) && !isMarkdown(hints) ? delimiterOf(beginning) : null;
+    const delimiter = mayBeTable(hints) ? delimiterOf(beginning) : null;
     this.table = delimiter === null ? null : new LongTable(delimiter);
     this.media_type =
       delimiter === null

@@ -160,6 +160,11 @@ const documentHandlers = (
         print: say,
       }),
     );
+    if (added.some(({ status }) => status === "syncing"))
+      say(
+        "Indexing goes on. `dossier document list` shows what is ready and why the rest failed; " +
+          "with --wait this command waits for it.",
+      );
     if (options.json) print(JSON.stringify(added, null, 2));
     const failed = added.filter(({ error }) => error !== null).length;
     if (failed > 0)

@@ -106,6 +106,7 @@ describe("documents", () => {
     expect(stdout).toMatch(/handbook\.pdf: ready, \d+ pages/);
     expect(stdout).toMatch(/notes é\.txt: ready/);
     expect(stdout).toMatch(/torn\.pdf: failed\. ./);
+    expect(stdout).not.toContain("document list");
     expect((await listOf("folder", "list"))[0]).toMatchObject({
       user: "ada@example.com",
       name: "Handbooks",
@@ -121,6 +122,8 @@ describe("documents", () => {
       1,
       expect.stringContaining("--overwrite replaces"),
     ]);
+    const sent = await server.mustCli([...words, "--overwrite"]);
+    expect(sent).toMatch(/uploaded, doc_.*\n.*`dossier document list` shows.*--wait/);
     const [replaced] = JSON.parse(
       await server.mustCli([...words, "--overwrite", "--wait", "--json"]),
     );

@@ -12,10 +12,20 @@ import type { RunState } from "./store";
 
 type RunKey = Pick<RunState, "id" | "owner_id">;
 
+/** Where a retry is. */
+export interface Reopening {
+  readonly run_id: string;
+  /** The source is read again afterwards: it failed, or some of its items could not be listed. */
+  readonly relists: boolean;
+  /** Failed items after this ordinal are to be retried. */
+  readonly after: number;
+}
+
 /** What the functions of this plugin need besides `Context`. */
 export interface ImportContext extends Pick<
   Context,
   | "cancelJobs"
+  | "cancelSomeJobs"
   | "certain_now_ms"
   | "db"
   | "emit"
@@ -46,6 +56,10 @@ export interface ImportContext extends Pick<
   readonly enqueueListing: (tx: Db, run: RunKey) => Promise<void>;
   /** Enqueues the job that imports the items of one host, at `run_at_ms` or now: jobs.ts. */
   readonly enqueueItems: (tx: Db, run: RunKey, host: string, run_at_ms?: number) => Promise<void>;
+  /** Enqueues the job that ends what is left of a run: jobs.ts. */
+  readonly enqueueClearing: (tx: Db, run: RunKey) => Promise<void>;
+  /** Enqueues the job that continues a retry: jobs.ts. */
+  readonly enqueueReopening: (tx: Db, run: RunKey, reopening: Reopening) => Promise<void>;
   /** Enqueues the job that starts the next run of a schedule, `at` epoch ms: jobs.ts. */
   readonly enqueueTick: (tx: Db, schedule_id: string, at: number) => Promise<void>;
 }

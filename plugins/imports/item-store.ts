@@ -49,19 +49,6 @@ export const waitingItems = (
     .orderBy("ordinal")
     .limit(limit)
     .execute();
-/** Hosts with items that no worker has started. */
-export const waitingHosts = async (db: ImportsDb, run_id: string): Promise<string[]> =>
-  (
-    await db
-      .selectFrom("imports_items")
-      .select("host")
-      .distinct()
-      .where("run_id", "=", run_id)
-      .where(sql.ref("status"), "=", sql.lit("pending"))
-      .where("document_id", "is", null)
-      .execute()
-  ).map(({ host }) => host);
-
 /** Changes a pending item; undefined when it has ended. */
 export const updatePending = (
   db: ImportsDb,
@@ -101,79 +88,100 @@ const waitingFor = prepared(
       .where(sql.ref("status"), "=", sql.lit("pending")),
 );
 
+type EndedValues = Pick<ItemRow, "status" | "error_code" | "error">;
+
 /** Items per statement: a run may have fifty thousand. */
-const changed_at_once = 2_000;
+const ended_at_once = 2_000;
 /**
- * Changes the items of a run with this status, this many at a time, yielding to the event loop in
- * between; returns how many.
+ * Ends the items of one host that no worker has started, this many at a time, yielding to the event
+ * loop in between; returns how many.
  */
-async function changeAll(
+export async function endHost(
   db: ImportsDb,
   run_id: string,
-  status: ItemStatus,
-  values: Partial<ItemRow> & Pick<ItemRow, "status">,
-  host?: string,
+  host: string,
+  values: EndedValues,
 ): Promise<number> {
-  let query = db
+  const waiting = ofRun(db, run_id, "pending")
+    .where("host", "=", host)
+    .where("document_id", "is", null);
+  for (let total = 0; ; await nextTurn()) {
+    const ended = await change(db, waiting.limit(ended_at_once), values);
+    total += ended;
+    if (ended < ended_at_once) return total;
+  }
+}
+/** Ends at most `limit` pending items of a run; returns how many. */
+export const endSomePending = (
+  db: ImportsDb,
+  run_id: string,
+  values: EndedValues,
+  limit: number,
+): Promise<number> => change(db, ofRun(db, run_id, "pending").limit(limit), values);
+
+const change = async (
+  db: ImportsDb,
+  ids: ReturnType<typeof ofRun>,
+  values: EndedValues,
+): Promise<number> =>
+  toNumber(
+    (await db.updateTable("imports_items").set(values).where("id", "in", ids).executeTakeFirst())
+      .numUpdatedRows,
+  );
+/** The error code of an item that failed when it was listed: there is nothing to fetch or read. */
+export const unlisted = "unlisted";
+/** Deletes at most `limit` such items, which a new listing finds again; returns how many. */
+export async function forgetUnlisted(
+  db: ImportsDb,
+  run_id: string,
+  limit: number,
+): Promise<number> {
+  const some = ofRun(db, run_id, "failed").where("error_code", "=", unlisted).limit(limit);
+  const result = await db.deleteFrom("imports_items").where("id", "in", some).executeTakeFirst();
+  return toNumber(result.numDeletedRows);
+}
+/** Whether some items failed when they were listed. */
+export const hasUnlisted = async (db: ImportsDb, run_id: string): Promise<boolean> =>
+  (await ofRun(db, run_id, "failed")
+    .where("error_code", "=", unlisted)
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
+
+/** Makes failed items after this ordinal pending again, the first `limit` of them. */
+export const reopenFailed = (
+  db: ImportsDb,
+  run_id: string,
+  after: number,
+  limit: number,
+): Promise<Pick<ItemRow, "host" | "ordinal">[]> =>
+  db
+    .updateTable("imports_items")
+    .set({
+      status: "pending",
+      error_code: null,
+      error: null,
+      document_id: null,
+      version: null,
+      source_uri: null,
+      folder_id: null,
+      joined: 0,
+      attempts: 0,
+    })
+    .where(
+      "id",
+      "in",
+      ofRun(db, run_id, "failed").where("ordinal", ">", after).orderBy("ordinal").limit(limit),
+    )
+    .returning(["host", "ordinal"])
+    .execute();
+
+/** The ids of a run's items with this status. */
+const ofRun = (db: ImportsDb, run_id: string, status: ItemStatus) =>
+  db
     .selectFrom("imports_items")
     .select("id")
     .where("run_id", "=", run_id)
     .where("status", "=", status);
-  if (host !== undefined) query = query.where("host", "=", host).where("document_id", "is", null);
-  const change = db
-    .updateTable("imports_items")
-    .set(values)
-    .where("id", "in", query.limit(changed_at_once));
-  for (let total = 0; ; await nextTurn()) {
-    const changed = toNumber((await change.executeTakeFirst()).numUpdatedRows);
-    total += changed;
-    if (changed < changed_at_once) return total;
-  }
-}
-
-/**
- * Ends the pending items of a run, or those of one host that were not started; returns how many.
- */
-export const endPending = (
-  db: ImportsDb,
-  run_id: string,
-  values: Pick<ItemRow, "status" | "error_code" | "error">,
-  host?: string,
-): Promise<number> => changeAll(db, run_id, "pending", values, host);
-/** The error code of an item that failed when it was listed: there is nothing to fetch or read. */
-export const unlisted = "unlisted";
-/**
- * Deletes such items of a run, which a new listing finds again, this many at a time, yielding to
- * the event loop in between; returns how many.
- */
-export async function forgetUnlisted(db: ImportsDb, run_id: string): Promise<number> {
-  const some = db
-    .selectFrom("imports_items")
-    .select("id")
-    .where("run_id", "=", run_id)
-    .where("status", "=", "failed")
-    .where("error_code", "=", unlisted)
-    .limit(changed_at_once);
-  const forget = db.deleteFrom("imports_items").where("id", "in", some);
-  for (let total = 0; ; await nextTurn()) {
-    const deleted = toNumber((await forget.executeTakeFirst()).numDeletedRows);
-    total += deleted;
-    if (deleted < changed_at_once) return total;
-  }
-}
-/** Makes the failed items of a run pending again; returns how many. */
-export const reopenFailed = (db: ImportsDb, run_id: string): Promise<number> =>
-  changeAll(db, run_id, "failed", {
-    status: "pending",
-    error_code: null,
-    error: null,
-    document_id: null,
-    version: null,
-    source_uri: null,
-    folder_id: null,
-    joined: 0,
-    attempts: 0,
-  });
 
 /** The folder of the run exists: otherwise the items are deleted with it, in the background. */
 const isRemembered = (run_id: string) => sql<boolean>`exists (

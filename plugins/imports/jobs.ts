@@ -3,9 +3,11 @@
  * is listed first; its items are imported host by host meanwhile.
  */
 import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
+import { clearRest } from "./clearing";
 import type { ImportContext } from "./context";
 import { importItems, itemsExhausted } from "./items";
 import { listingExhausted, listItems } from "./lister";
+import { reopenRest } from "./reopening";
 import { deleteOldRuns } from "./runs";
 import type { Schedules } from "./schedules";
 
@@ -13,6 +15,13 @@ import type { Schedules } from "./schedules";
 const ListItems = job("imports.list", t.Object({ run_id: t.String() }));
 /** Imports some items of one host. */
 const ImportItems = job("imports.items", t.Object({ run_id: t.String(), host: t.String() }));
+/** Ends what is left of a run that has ended. */
+const ClearRun = job("imports.clear", t.Object({ run_id: t.String() }));
+/** Continues to retry the failed items of a run. */
+const ReopenItems = job(
+  "imports.reopen",
+  t.Object({ run_id: t.String(), relists: t.Boolean(), after: t.Integer() }),
+);
 /** Starts the run of a schedule. `at`: epoch ms. */
 export const Tick = job("imports.tick", t.Object({ schedule_id: t.String(), at: t.Integer() }));
 /** Deletes runs that ended long ago. */
@@ -32,7 +41,7 @@ export const enqueuers = ({
   enqueue,
 }: Pick<Context, "enqueue">): Pick<
   ImportContext,
-  "enqueueListing" | "enqueueItems" | "enqueueTick"
+  "enqueueListing" | "enqueueItems" | "enqueueClearing" | "enqueueReopening" | "enqueueTick"
 > => ({
   enqueueListing: (tx, { id, owner_id }) =>
     enqueue(
@@ -61,6 +70,10 @@ export const enqueuers = ({
         ...(run_at_ms === undefined ? {} : { run_at_ms }),
       },
     ),
+  enqueueClearing: (tx, { id, owner_id }) =>
+    enqueue(tx, ClearRun, { run_id: id }, { key: id, owner: owner_id }),
+  enqueueReopening: (tx, { id, owner_id }, reopening) =>
+    enqueue(tx, ReopenItems, reopening, { key: id, owner: owner_id, subject: id }),
   enqueueTick: (tx, schedule_id, at) =>
     enqueue(
       tx,
@@ -87,6 +100,20 @@ export const importJobs = (ctx: ImportContext, schedules: Schedules): readonly J
     concurrency: fetching_concurrency,
     io_bound: true,
     onExhausted: (tx, payload) => itemsExhausted(ctx, tx, payload),
+  }),
+  handle(ClearRun, ({ run_id }, { signal }) => clearRest(ctx, run_id, signal), {
+    attempts_max: 20,
+    timeout_ms: 60 * minute_ms,
+    concurrency: 16,
+    io_bound: true,
+    uses_reserve: true,
+  }),
+  handle(ReopenItems, (payload, { signal }) => reopenRest(ctx, payload, signal), {
+    attempts_max,
+    timeout_ms: 60 * minute_ms,
+    concurrency: 16,
+    io_bound: true,
+    onExhausted: (tx, payload) => listingExhausted(ctx, tx, payload),
   }),
   handle(Tick, (payload) => schedules.tick(payload), {
     attempts_max: 5,

@@ -8,37 +8,17 @@ import type { DocumentSettled } from "../documents/contract";
 import { WebhookDue } from "../webhooks/contract";
 import type { ImportContext } from "./context";
 import { ImportChanged, ImportEnded } from "./contract";
+import { errorColumns, failures, type Failure } from "./failures";
 import * as itemStore from "./item-store";
+import { clearRun } from "./clearing";
 import * as listedStore from "./source-history-store";
 import * as store from "./store";
 import type { ItemRow, RunRow, RunState, RunStatus } from "./store";
 
-/** Why a run or an item failed. */
-export interface Failure {
-  readonly code: string;
-  readonly message: string;
-}
 /** `unchanged`: the document is current already; nothing was written. */
 export type ItemEnd =
   | { readonly how: "succeeded" | "unchanged" }
   | { readonly how: "failed"; readonly error: Failure };
-
-const failures = {
-  folder_deleted: {
-    code: "folder_deleted",
-    message: "The folder was deleted while the import ran.",
-  },
-  document_deleted: {
-    code: "document_deleted",
-    message: "The document was deleted before it was indexed.",
-  },
-  cancelled: {
-    code: "cancelled",
-    message: "The import was cancelled before this was done.",
-  },
-  not_indexed: { code: "extract_failed", message: "The document could not be indexed." },
-};
-const error_length_max = 1_000;
 
 /** The initial state of a run. */
 export const newRun = (
@@ -88,12 +68,6 @@ export const newItem = (
   error_code: null,
   error: null,
   ...values,
-});
-
-/** The columns of an error. */
-export const errorColumns = (error: Failure | null) => ({
-  error_code: error?.code ?? null,
-  error: error?.message.slice(0, error_length_max) ?? null,
 });
 
 /** The body of the event `import.finished`. */
@@ -165,7 +139,7 @@ export async function failHost(
   error: Failure,
 ): Promise<void> {
   const end = { status: "failed", ...errorColumns(error) } as const;
-  const failed = await itemStore.endPending(tx, run_id, end, host);
+  const failed = await itemStore.endHost(tx, run_id, host, end);
   const run = await store.addCounts(tx, run_id, { failed });
   if (run) await endRunIfDone(ctx, tx, run);
 }
@@ -213,12 +187,8 @@ async function endRun(
 
 /** Finished items stay; the rest is skipped. */
 export async function cancelRun(ctx: ImportContext, tx: Db, run: RunState): Promise<void> {
-  await ctx.cancelJobs(tx, [run.id]);
-  await itemStore.endPending(tx, run.id, {
-    status: "skipped",
-    ...errorColumns(failures.cancelled),
-  });
   await endRun(ctx, tx, run, "cancelled");
+  await clearRun(ctx, tx, { ...run, status: "cancelled" });
 }
 
 /** Cancels a run by its id; does nothing when it has ended. */
@@ -238,9 +208,10 @@ export async function removeFolders(
   folder_ids: readonly string[],
 ): Promise<void> {
   for (const { id, total, succeeded, failed } of await store.unfinishedIn(tx, folder_ids)) {
-    await ctx.cancelJobs(tx, [id]);
     const run = await store.addCounts(tx, id, { failed: total - succeeded - failed });
-    if (run) await endRun(ctx, tx, run, "failed", failures.folder_deleted);
+    if (!run) continue;
+    await endRun(ctx, tx, run, "failed", failures.folder_deleted);
+    await clearRun(ctx, tx, { ...run, status: "failed" });
   }
 }
 

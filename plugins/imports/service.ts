@@ -17,6 +17,7 @@ import { SourceFailure, type ImportSource, type SourceItem } from "./contract";
 import * as itemStore from "./item-store";
 import { source_length_max } from "./limits";
 import { withinLimits, withRefusal } from "./lister";
+import { reopenRun } from "./reopening";
 import { cancelRun, newRun, emitRun } from "./runs";
 import {
   checkable,
@@ -235,27 +236,21 @@ export class Imports {
    * there is nothing to retry.
    */
   retry(owner_id: string, run_id: string): Promise<ListedRun> {
-    const { enqueueItems, enqueueListing, folders, inTransaction } = this.ctx;
+    const { folders, inTransaction } = this.ctx;
     return inTransaction(async (tx) => {
       const { source, ...before } = await requireRun(tx, owner_id, run_id);
       requireRetryable(before);
       await folders.require(tx, owner_id, before.folder_id);
       await requireCapacity(tx, owner_id);
-      const unlisted = await itemStore.forgetUnlisted(tx, run_id);
-      const reopened = await itemStore.reopenFailed(tx, run_id);
-      const run = (await store.updateRun(tx, run_id, {
+      const relists = before.error !== null || (await itemStore.hasUnlisted(tx, run_id));
+      await store.updateRun(tx, run_id, {
         status: "running",
         finished_at: null,
         error_code: null,
         error: null,
-        total: before.total - unlisted,
-        failed: before.failed - unlisted - reopened,
-        listed: before.error === null && unlisted === 0 ? 1 : 0,
-      }))!;
-      await emitRun(this.ctx, tx, run);
-      if (run.listed === 0) await enqueueListing(tx, run);
-      for (const host of await itemStore.waitingHosts(tx, run_id))
-        await enqueueItems(tx, run, host);
+        listed: 0,
+      });
+      const run = await reopenRun(this.ctx, tx, { run_id, relists, after: -1 });
       return { ...run, source };
     });
   }

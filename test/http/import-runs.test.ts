@@ -7,7 +7,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { definePlugin, fill, t } from "../../core/sdk";
-import { ImportSources, type ImportSource } from "../../plugins/imports/contract";
+import { ImportSources, SourceFailure, type ImportSource } from "../../plugins/imports/contract";
 import { Prune } from "../../plugins/imports/jobs";
 import * as store from "../../plugins/imports/store";
 import { importRefusalCases } from "../cases/import-refusals";
@@ -48,6 +48,7 @@ const odd: ImportSource<{ readonly uris: readonly string[] }> = {
   async read({ uri }) {
     tries.set(uri, (tries.get(uri) ?? 0) + 1);
     if (uri.endsWith("bad")) throw new TypeError("undefined is not a function");
+    if (uri.startsWith("late:") && tries.get(uri) === 1) throw new SourceFailure("Not yet.");
     return { name: uri, media_type: null, bytes: new Blob(["The otter."]).stream() as never };
   },
 };
@@ -537,6 +538,35 @@ describe("cancelling and retrying", () => {
     ]).toEqual(["failed", "corrupt", 2]);
     await expectSound(server);
   });
+
+  test("a retry covers hundreds of failed items, and ends after the last", async () => {
+    const uris = Array.from({ length: 250 }, (_, at) => `late:${at}`);
+    const { run } = await importing(await ada.folder(), { type: "odd", uris });
+    expect(counts(run)).toEqual([250, 250, 0, 250, 0]);
+    await ada.send("POST", `/imports/${run.id}/retry`);
+    expect(counts((await ended(ada, run.id)).run)).toEqual([250, 250, 250, 0, 0]);
+    await server.settle();
+    expect(events.filter(({ body }) => body.import_run_id === run.id).length).toBe(2);
+  }, 30_000);
+
+  test("thousands of items and jobs of a cancelled run end after it", async () => {
+    const hosts = Array.from({ length: 1_200 }, (_, at) => `127.1.${at >> 7}.${at & 127}`);
+    const source = { type: "urls", urls: hosts.map((host) => `http://${host}:9/`) };
+    const { body } = await ada.send("POST", "/imports", { folder_id: await ada.folder(), source });
+    const at = `/imports/${body.id}`;
+    await until(async () => (await ada.send("GET", at)).body.total_item_count === 1_200);
+    expect((await ada.send("POST", `${at}/cancel`)).body.status).toBe("cancelled");
+    await server.settle();
+    expect((await ada.send("GET", `${at}/items?status=pending`)).body.data).toEqual([]);
+    expect(
+      await server.store.db
+        .selectFrom("core_jobs")
+        .select("id")
+        .where("subject", "=", body.id)
+        .where("state", "in", ["ready", "running"])
+        .execute(),
+    ).toEqual([]);
+  }, 30_000);
 
   test("a retry reads a source again that could not be read", async () => {
     const at = path();

@@ -33,6 +33,46 @@ async function inConsole(
 const longTexts = (count: number): string[] =>
   Array.from({ length: count }, (_, at) => makeText(at, 10_000));
 
+/** Texts, eight at a time, whose events are sent to receivers at these ports and paths. */
+async function notesFor(
+  attacker: Attacker,
+  places: readonly string[],
+): Promise<() => Promise<void>> {
+  for (const place of places)
+    await attacker.call("POST", "/webhooks", {
+      event_type: "import.finished",
+      url: `http://127.0.0.1:${place}`,
+      events: ["document.synced", "document.deleted"],
+    });
+  const folder_id = await attacker.newFolder();
+  return () =>
+    attacker.repeat(8, (at) =>
+      attacker.send("/documents", { body: { folder_id, content: `Note ${at}` } }),
+    );
+}
+
+const receiverThat = (fetch: (request: Request) => Response | Promise<Response>) =>
+  Bun.serve({ port: 0, hostname: "127.0.0.1", idleTimeout: 120, fetch });
+
+/** A body of pieces, one after each pause. */
+const endless = (piece: string, pause_ms: number): Response =>
+  new Response(
+    new ReadableStream({
+      async pull(body) {
+        await Bun.sleep(pause_ms);
+        body.enqueue(Buffer.from(piece));
+      },
+    }),
+  );
+/** How receivers answer. */
+const receivers: Readonly<Record<string, () => Response | Promise<Response>>> = {
+  busy: () => new Response(null, { status: 503, headers: { "retry-after": "1" } }),
+  slow: () => Bun.sleep(3_000).then(() => new Response()),
+  silent: () => Bun.sleep(60_000).then(() => new Response()),
+  drips: () => endless("a", 100),
+  floods: () => endless("a".repeat(1_000_000), 1),
+};
+
 export const administration_cases: readonly Case[] = [
   {
     name: "System page",
@@ -83,23 +123,27 @@ export const administration_cases: readonly Case[] = [
     without_vectors: true,
     env: { DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.1/32" },
     async prepare(attacker) {
-      const receiver = Bun.serve({
+      const receiver = receiverThat(() => receivers["silent"]!());
+      return notesFor(
+        attacker,
+        Array.from({ length: 10 }, (_, at) => `${receiver.port}/${at}`),
+      );
+    },
+  },
+  {
+    name: "odd receivers",
+    reason: "webhooks whose receivers hang up, are busy, or never end their answers",
+    without_vectors: true,
+    env: { DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.1/32" },
+    async prepare(attacker) {
+      const receiver = receiverThat(({ url }) => receivers[new URL(url).pathname.slice(1)]!());
+      const closing = Bun.listen({
         port: 0,
         hostname: "127.0.0.1",
-        idleTimeout: 120,
-        fetch: () => Bun.sleep(60_000).then(() => new Response()),
+        socket: { data: (socket) => socket.terminate() },
       });
-      for (let at = 0; at < 10; at++)
-        await attacker.call("POST", "/webhooks", {
-          event_type: "import.finished",
-          url: `http://127.0.0.1:${receiver.port}/${at}`,
-          events: ["document.synced", "document.deleted"],
-        });
-      const folder_id = await attacker.newFolder();
-      return () =>
-        attacker.repeat(8, (at) =>
-          attacker.send("/documents", { body: { folder_id, content: `Note ${at}` } }),
-        );
+      const kinds = Object.keys(receivers).map((kind) => `${receiver.port}/${kind}`);
+      return notesFor(attacker, [...kinds, `${closing.port}/1`, `${closing.port}/2`]);
     },
   },
   {

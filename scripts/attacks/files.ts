@@ -1,5 +1,5 @@
 /** Cases: small files that are much to read, or say much about their text. */
-import { zip } from "../bench/files";
+import { drawnPdf, zip } from "../bench/files";
 import { makeText } from "../bench/text";
 import type { Case } from "./case";
 import { fileForm } from "./seeds";
@@ -59,6 +59,22 @@ export const file_cases: readonly Case[] = [
       await attacker.indexed(folder_id);
       const list = `/documents?folder_id=${folder_id}&per_page=200`;
       return () => attacker.repeat(16, () => attacker.send(list));
+    },
+  },
+  {
+    name: "shared drawings",
+    reason: "PDF files of 5,000 pages that show one large drawing, four at a time",
+    without_vectors: true,
+    prepare: async (attacker) =>
+      uploads(attacker, 4, new Uint8Array(drawnPdf(5_000, 20_000)), "pdf"),
+  },
+  {
+    name: "long tables",
+    reason: "tables of a million short rows, two at a time",
+    without_vectors: true,
+    prepare: async (attacker) => {
+      const rows = Array.from({ length: 1_000_000 }, (_, at) => `${at},buoy\n`);
+      return uploads(attacker, 2, Buffer.from(`number,name\n${rows.join("")}`), "csv");
     },
   },
   {

@@ -41,6 +41,14 @@ async function rawForms(
 const part = (name: string, more = ""): string =>
   `--b\r\ncontent-disposition: form-data; name="files"; filename="${name}"\r\n${more}\r\nx\r\n`;
 
+/** A site map of pages on so many hosts that refuse connections. */
+const manyHosts = (hosts: number): string =>
+  `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${Array.from(
+    { length: hosts },
+    (_, at) =>
+      `<url><loc>http://127.${1 + (at >> 14)}.${(at >> 7) & 127}.${at & 127}:9/</loc></url>`,
+  ).join("")}</urlset>`;
+
 export const upload_cases: readonly Case[] = [
   {
     name: "forms of 10,000 parts",
@@ -106,6 +114,31 @@ export const upload_cases: readonly Case[] = [
           const source = { type: "zip", url: `http://127.0.0.1:${host.port}/${round}.zip` };
           await attacker.send("/imports", { body: { folder_id, source } });
           await Bun.sleep(500);
+        });
+    },
+  },
+  {
+    name: "imports of many hosts",
+    reason: "an import of 49,000 pages on as many hosts is cancelled again and again",
+    without_vectors: true,
+    env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8" },
+    async prepare(attacker) {
+      const folder_id = await attacker.newFolder();
+      const host = Bun.serve({
+        port: 0,
+        hostname: "127.0.0.1",
+        fetch: () => new Response(sitemap, { headers: { "content-type": "application/xml" } }),
+      });
+      const sitemap = manyHosts(49_000);
+      const source = { type: "sitemap", url: `http://127.0.0.1:${host.port}/` };
+      type Run = { readonly id: string; readonly total_item_count: number };
+      return () =>
+        attacker.repeat(1, async () => {
+          const { id } = await attacker.call<Run>("POST", "/imports", { folder_id, source });
+          const isListed = async () =>
+            (await attacker.call<Run>("GET", `/imports/${id}`)).total_item_count === 49_000;
+          while (!attacker.ended && !(await isListed())) await Bun.sleep(100);
+          await attacker.send(`/imports/${id}/cancel`, { method: "POST" });
         });
     },
   },

@@ -12,38 +12,28 @@ function kerned(line: string): string {
   return `[${pieces.join(" ")}] TJ T*`;
 }
 
-/** A PDF of `pages` pages of prose, 46 lines each. */
-export function longPdf(pages: number): Uint8Array {
-  const objects: Buffer[] = [
+/** A compressed stream, with these further entries in its dictionary. */
+function pdfStream(content: string, entries = ""): Buffer {
+  const packed = deflateSync(latin(content));
+  return Buffer.concat([
+    latin(`<< ${entries} /Length ${packed.length} /Filter /FlateDecode >>\nstream\n`),
+    packed,
+    latin("\nendstream"),
+  ]);
+}
+
+/**
+ * A PDF with a font `F1`. `more` are its objects from the fourth on; `kids` are the numbers of its
+ * pages, whose parent is object 2.
+ */
+function pdfFile(more: readonly Buffer[], kids: readonly number[]): Uint8Array {
+  const references = kids.map((kid) => `${kid} 0 R`);
+  const objects = [
     latin("<< /Type /Catalog /Pages 2 0 R >>"),
-    latin(""),
+    latin(`<< /Type /Pages /Count ${kids.length} /Kids [${references.join(" ")}] >>`),
     latin("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"),
+    ...more,
   ];
-  const kids: string[] = [];
-  for (let page = 0; page < pages; page++) {
-    const lines = makeText(page + 1, 4_200)
-      .replace(/\n+/g, " ")
-      .match(/.{1,90}(?:\s|$)/g)!
-      .slice(0, 46);
-    const drawn = deflateSync(
-      latin(`BT /F1 11 Tf 14 TL 60 780 Td ${lines.map(kerned).join(" ")} ET`),
-    );
-    objects.push(
-      latin(
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] " +
-          `/Resources << /Font << /F1 3 0 R >> >> /Contents ${objects.length + 2} 0 R >>`,
-      ),
-    );
-    kids.push(`${objects.length} 0 R`);
-    objects.push(
-      Buffer.concat([
-        latin(`<< /Length ${drawn.length} /Filter /FlateDecode >>\nstream\n`),
-        drawn,
-        latin("\nendstream"),
-      ]),
-    );
-  }
-  objects[1] = latin(`<< /Type /Pages /Count ${pages} /Kids [${kids.join(" ")}] >>`);
   const parts: Buffer[] = [latin("%PDF-1.4\n")];
   const positions: number[] = [];
   let at = parts[0]!.length;
@@ -61,6 +51,46 @@ export function longPdf(pages: number): Uint8Array {
         `trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${at}\n%%EOF\n`,
     ),
   ]);
+}
+const first_object = 4;
+
+const pdfPage = (contents: number, resources = ""): Buffer =>
+  latin(
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] " +
+      `/Resources << /Font << /F1 3 0 R >> ${resources} >> /Contents ${contents} 0 R >>`,
+  );
+
+/** A PDF of `pages` pages of prose, 46 lines each. */
+export function longPdf(pages: number): Uint8Array {
+  const objects: Buffer[] = [];
+  const kids: number[] = [];
+  for (let page = 0; page < pages; page++) {
+    const lines = makeText(page + 1, 4_200)
+      .replace(/\n+/g, " ")
+      .match(/.{1,90}(?:\s|$)/g)!
+      .slice(0, 46);
+    const number = first_object + objects.length;
+    objects.push(pdfPage(number + 1));
+    objects.push(pdfStream(`BT /F1 11 Tf 14 TL 60 780 Td ${lines.map(kerned).join(" ")} ET`));
+    kids.push(number);
+  }
+  return pdfFile(objects, kids);
+}
+
+/** A PDF whose pages show the same drawing of so many lines. */
+export function drawnPdf(pages: number, lines: number): Uint8Array {
+  const drawing = Array.from({ length: lines }, (_, at) => {
+    const from = `${at % 500} ${(at * 7) % 700}`;
+    return `${from} m ${(at * 3) % 500} ${(at * 11) % 700} l S`;
+  });
+  const form = "/Type /XObject /Subtype /Form /BBox [0 0 595 842]";
+  const shared = [
+    pdfStream(drawing.join("\n"), form),
+    pdfStream("/X Do BT /F1 11 Tf 60 780 Td (The heron stands in shallow water.) Tj ET"),
+  ];
+  const page = pdfPage(first_object + 1, `/XObject << /X ${first_object} 0 R >>`);
+  const kids = Array.from({ length: pages }, (_, at) => first_object + shared.length + at);
+  return pdfFile([...shared, ...kids.map(() => page)], kids);
 }
 
 /** A DOCX with about `characters` of text in the cells of one table. */

@@ -51,7 +51,7 @@ export interface ChildPoolOptions {
    * How long a run that may be paused goes on while an owner without any waits. Default 500 ms.
    */
   readonly slice_ms?: number;
-  /** Paused children beside those that run: each keeps its memory. Default 6. */
+  /** Paused children beside those that run: each keeps its memory. Default 3. */
   readonly paused_max?: number;
   /** The number of runs after which a child is replaced. Default 50. */
   readonly runs_max?: number;
@@ -75,7 +75,7 @@ export class ChildPool {
       patience_ms: 50,
       overflow_max: 2,
       slice_ms: 500,
-      paused_max: 6,
+      paused_max: 3,
       runs_max: 50,
       idle_ms: 60_000,
       ...options,

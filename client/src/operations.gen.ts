@@ -136,8 +136,7 @@ export class Operations {
   /**
    * Take a document out of a folder. The document leaves the folder's list, search and chats at
    * once, and stays in its other folders. It can be restored; one that no folder has is deleted for
-   * good after a while. If its file is still being read then, that ends with `cancelled` and begins
-   * again when it is restored.
+   * good after a while.
    */
   unlinkDocument(documentId: string, query: Query<"unlinkDocument">, options: CallOptions = {}): Promise<void> {
     return this.transport.json({ method: "DELETE", path: `/documents/${at(documentId)}`, query }, options);

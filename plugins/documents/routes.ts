@@ -252,9 +252,7 @@ export const routes = {
     operation: "unlinkDocument",
     description:
       "The document leaves the folder's list, search and chats at once, and stays in its other " +
-      "folders. It can be restored; one that no folder has is deleted for good after a while. " +
-      "If its file is still being read then, that ends with `cancelled` and begins again when it " +
-      "is restored.",
+      "folders. It can be restored; one that no folder has is deleted for good after a while.",
     query: FolderQuery,
     answers: { 204: { description: "It is out of the folder." } },
   }),

@@ -4,7 +4,7 @@ import { definePlugin, fill } from "../../core/sdk";
 import { Documents, DocumentUses } from "../../plugins/documents/contract";
 import { documentLinkCases } from "../cases/document-links";
 import { expectProblem } from "../helpers/contract";
-import { expectSound, scriptedExtractor, startSoundServer } from "../helpers/documents";
+import { expectSound, startSoundServer } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
 import { until } from "../helpers/server";
@@ -12,7 +12,6 @@ import { until } from "../helpers/server";
 let server: TestServer;
 let ada: Person;
 const purged: string[] = [];
-const scripted = scriptedExtractor();
 const neighbour = definePlugin({
   name: "neighbour",
   version: "1.0.0",
@@ -33,7 +32,7 @@ const neighbour = definePlugin({
 describe("in folders", () => documentLinkCases(startSoundServer));
 
 beforeAll(async () => {
-  server = await startTestServer({ plugins: [neighbour, scripted.plugin] });
+  server = await startTestServer({ plugins: [neighbour] });
   ada = await person(server, "ada");
 });
 
@@ -52,58 +51,6 @@ test("a document can be in 1,000 folders, with those it can be put back into", a
   expect(refused.body.code).toBe("folder_limit");
   expect((await link(first)).body.folder_ids).toHaveLength(1_000);
 }, 60_000);
-
-describe("reading a file whose document leaves", () => {
-  const cancelled = { status: "sync_failed", error: { code: "cancelled" } };
-  const syncing = { status: "syncing", error: null };
-  const reading = { status: "syncing", indexing: { stage: "extracting" } };
-  const cases: [
-    why: string,
-    leave: (id: string, one: string, two: string) => Promise<unknown>,
-    then: object,
-  ][] = [
-    [
-      "its last folder ends, until it is restored",
-      (id, one) => ada.send("DELETE", `/documents/${id}?folder_id=${one}`),
-      { left: cancelled, back: syncing },
-    ],
-    [
-      "one of its folders goes on",
-      async (id, one, two) => {
-        await ada.send("POST", `/documents/${id}/links`, { folder_id: two });
-        await ada.send("DELETE", `/documents/${id}?folder_id=${one}`);
-      },
-      { left: reading, back: reading },
-    ],
-    [
-      "for another folder goes on",
-      (id, folder_id, to_folder_id) =>
-        ada.send("POST", "/documents/batch", {
-          ...{ action: "move", document_ids: [id], folder_id, to_folder_id },
-        }),
-      { left: reading, back: reading },
-    ],
-  ];
-  for (const [why, leave, then] of cases)
-    test(why, async () => {
-      const [one, two] = [await ada.folder("one"), await ada.folder("two")];
-      const key = crypto.randomUUID();
-      const { id } = (await ada.upload(one, "file", `#!wait ${key}\nThe numbat.`)).body;
-      await until(async () => (await ada.get(id)).indexing.stage === "extracting");
-      await leave(id, one, two);
-      const left = await ada.get(id);
-      await ada.send("POST", `/documents/${id}/restore?folder_id=${one}`);
-      const back = await ada.get(id);
-      expect({ left, back }).toMatchObject(then);
-      scripted.open(key);
-      await server.settle();
-      expect(await ada.get(id)).toMatchObject({ status: "synced", content: "The numbat." });
-      expect((await ada.send("GET", `/folders/${one}`)).body.status_counts).toEqual({
-        ...{ syncing: 0, synced: 1, sync_failed: 0 },
-      });
-      await expectSound(server);
-    });
-});
 
 describe("deleting a folder", () => {
   test("deletes documents that are nowhere else, restorable or not, and keeps others", async () => {

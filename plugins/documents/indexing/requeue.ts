@@ -56,8 +56,7 @@ export async function reindexFailed(
     await requeue(ctx, tx, document);
 }
 
-/** The same inside a transaction, for a document that was found. */
-export async function requeue(ctx: DocumentContext, tx: Db, document: DocumentRow): Promise<void> {
+async function requeue(ctx: DocumentContext, tx: Db, document: DocumentRow): Promise<void> {
   if (document.status === "syncing") return;
   const updated_at = ctx.now_ms();
   await store.updateDocument(tx, document.id, { ...queued, updated_at });

@@ -1,7 +1,6 @@
 /** The folders that a document is in, and its name there. */
 import { badRequest, conflict, HttpError, type Db } from "../../../core/sdk";
 import { emitChanged, notifyFolders, type DocumentContext } from "../context";
-import { cancelReading, readAgain } from "../indexing/unlinked";
 import { updateHolder } from "./holders";
 import * as linkStore from "./link-store";
 import { documentName, nameKey, nameOrder } from "../creation/names";
@@ -86,7 +85,6 @@ async function putInto(
   if (!existing) await updateHolder(ctx, tx, document);
   const folder_ids = await linkStore.foldersOf(tx, document.id);
   await emitChanged(ctx, tx, document, { changed: "folders", folder_ids, folder_id });
-  if (folder_ids.length === 1) await readAgain(ctx, tx, document);
   notifyFolders(ctx, document, [folder_id]);
 }
 
@@ -165,7 +163,6 @@ async function takeFrom(
   ]);
   const folder_ids = await linkStore.foldersOf(tx, document.id);
   await emitChanged(ctx, tx, document, { changed: "folders", folder_ids, folder_id });
-  if (folder_ids.length === 0) await cancelReading(ctx, tx, document);
   notifyFolders(ctx, document, [folder_id]);
   return true;
 }

@@ -12,7 +12,7 @@ import {
   type PayloadOf,
   type ReceivedFile,
 } from "../../core/sdk";
-import type { HeadingSpan, PagePlace, PageSpan, TimeSpan } from "../extraction/contract";
+import type { HeadingSpan, PagePlace, PageSpan, TimeSpan, TimeSpans } from "../extraction/contract";
 import type { Prepared } from "../search-index/contract";
 
 export interface DocumentName {
@@ -65,7 +65,7 @@ export interface ReadyText {
   readonly content: string;
   readonly media_type: string;
   /** UTF-16 indices into `content`. */
-  readonly times: readonly TimeSpan[];
+  readonly times: TimeSpans;
   /** UTF-16 indices into `content`. */
   readonly headings?: readonly HeadingSpan[];
 }

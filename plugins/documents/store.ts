@@ -139,7 +139,8 @@ export const toStoredSpans = ({ pages, headings, times }: SpansWithJson): Stored
 });
 /** In steps, between which others take turns. */
 export async function toStoredTimes(times: Spans["times"]): Promise<string | null> {
-  if (!times?.length) return null;
+  if (!times?.length || times === "[]") return null;
+  if (typeof times === "string") return times;
   const pauses = new StepPauses();
   const parts: string[] = [];
   for (let at = 0; at < times.length; at += times_per_step) {

@@ -55,6 +55,8 @@ export interface TimeSpan {
   readonly time_start: number;
   readonly time_end: number;
 }
+/** A list, or the JSON of one: captions may have a hundred thousand. */
+export type TimeSpans = readonly TimeSpan[] | string;
 /**
  * Something that is missing from the text or uncertain in it. `page` is null for the whole file.
  */
@@ -76,7 +78,7 @@ export interface Extracted {
   /** In order, without overlap; absent for a format without headings. */
   readonly headings?: readonly HeadingSpan[];
   /** In order, without overlap; only for recordings. */
-  readonly times?: readonly TimeSpan[];
+  readonly times?: TimeSpans;
   readonly warnings: readonly Warning[];
 }
 

@@ -196,8 +196,14 @@ function endAt(text: string, start: number, at: number): number {
   const next = /\S/u.exec(text.slice(end, end + 8))?.[0] ?? "";
   if (/\p{Ll}/u.test(next)) return 0;
   if (/^\s*\d{1,3}[.)]$/.test(text.slice(start, Math.min(end, start + 8)))) return 0;
-  return char === "." && isWithin(text, start, at) ? 0 : end;
+  return char === "." && (isWithin(text, start, at) || isLeader(text, at, end)) ? 0 : end;
 }
+/** Whether the stops around `at` lead to something in the same line: `Permit ........ $35`. */
+const isLeader = (text: string, at: number, end: number): boolean =>
+  leader.test(text.slice(Math.max(0, at - leader_chars), end + leader_chars)) &&
+  /^[ \t.]*[^\s.]/.test(text.slice(end, end + 4 * leader_chars));
+const leader = /\.{5}|(?:\. ){3}\./;
+const leader_chars = 8;
 /** Whether the full-width stop at `at` belongs to a number: `３．５`, `１．概要`. */
 const isNumbered = (text: string, at: number): boolean => /\p{N}/u.test(text[at - 1] ?? "");
 /** Whether the full stop at `at` belongs to an abbreviation or an ordinal. */

@@ -20,6 +20,17 @@ const termsOf = (words: string) => analyze(words).map(({ term }) => ({ term, idf
 describe("what belongs together:", () => {
   const cases: [string, string, string[]][] = [
     [
+      "dots and what they lead to",
+      "Permit ........ $35\nCard . . . . . $5",
+      ["Permit ........ $35", "Card . . . . . $5"],
+    ],
+    [
+      "not what follows in another line",
+      "Permit ........\n\nIt is free.",
+      ["Permit ........", "It is free."],
+    ],
+    ["not two sentences", "He left ... And came.", ["He left ...", "And came."]],
+    [
       "a colon and what it introduces, even after an empty line",
       "To remove the pump (once it is dry):\n\n  pumpctl --remove all\n\nThen close the lid.",
       ["To remove the pump (once it is dry):\n\n  pumpctl --remove all", "Then close the lid."],

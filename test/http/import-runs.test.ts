@@ -539,15 +539,15 @@ describe("cancelling and retrying", () => {
     await expectSound(server);
   });
 
-  test("a retry covers hundreds of failed items, and ends after the last", async () => {
-    const uris = Array.from({ length: 250 }, (_, at) => `late:${at}`);
+  test("a retry covers more failed items than one part, and ends after the last", async () => {
+    const uris = Array.from({ length: 120 }, (_, at) => `late:${at}`);
     const { run } = await importing(await ada.folder(), { type: "odd", uris });
-    expect(counts(run)).toEqual([250, 250, 0, 250, 0]);
+    expect(counts(run)).toEqual([120, 120, 0, 120, 0]);
     await ada.send("POST", `/imports/${run.id}/retry`);
-    expect(counts((await ended(ada, run.id)).run)).toEqual([250, 250, 250, 0, 0]);
+    expect(counts((await ended(ada, run.id)).run)).toEqual([120, 120, 120, 0, 0]);
     await server.settle();
     expect(events.filter(({ body }) => body.import_run_id === run.id).length).toBe(2);
-  }, 30_000);
+  });
 
   test("thousands of items and jobs of a cancelled run end after it", async () => {
     const hosts = Array.from({ length: 1_200 }, (_, at) => `127.1.${at >> 7}.${at & 127}`);
@@ -566,7 +566,7 @@ describe("cancelling and retrying", () => {
         .where("state", "in", ["ready", "running"])
         .execute(),
     ).toEqual([]);
-  }, 30_000);
+  });
 
   test("a retry reads a source again that could not be read", async () => {
     const at = path();

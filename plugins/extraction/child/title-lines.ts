@@ -10,7 +10,7 @@ const list_item = /^(?:[•●○◦■□▪▫‣▶⁃–—>|*-]|o\s|\(?(?:\
 const roman_number = /^[ivxlc]+$/;
 /** An entry of a table of contents. */
 const listed = /(?:[.·] ?){4,}/;
-/** What is below a figure belongs to the section that it stands in. */
+/** A caption, for the same reason. */
 const figure = /^(?:fig(?:ur[ae]?)?|abb(?:ildung)?|рис(?:унок)?|[图圖図])\.?\s*\d/iu;
 /** With an address or a telephone number. */
 const contact = /\S@\S|(?<!\d)\d{3}[-–. ]\d{3,4}(?!\d)/;
@@ -18,10 +18,14 @@ const contact = /\S@\S|(?<!\d)\d{3}[-–. ]\d{3,4}(?!\d)/;
 const part_of_text = /[,;:。，]$|[^.]\.$/u;
 const in_sentence = /^\p{Ll}/u;
 
-const wordsOf = (text: string): string => text.replaceAll(" ", "|").replaceAll("_", "\\s");
-/** What is below is part of the section that it stands in: a warning, or the contents. */
+/** A pattern for any of these, separated by spaces; `_` is a space within one. */
+const anyOf = (labels: string): string => labels.replaceAll(" ", "|").replaceAll("_", "\\s");
+/**
+ * "Warning" and the like, and the title of the contents: what is below belongs to the section that
+ * it stands in.
+ */
 const label = new RegExp(
-  `^(?:${wordsOf(
+  `^(?:${anyOf(
     "warnings? cautions? notes? notices? danger important attention tips? hints? remember " +
       "(?:table_of_)?contents " +
       "hinweise? achtung warnung vorsicht gefahr wichtig tipps? inhalt inhaltsverzeichnis " +

@@ -56,6 +56,7 @@ const large: [why: string, lines: string[], headings: string[]][] = [
   ["no warning inside a section", ["Rollers", "WARNING", "Note:", "Achtung!"], ["Rollers"]],
   ["no caption of a figure", ["Rollers", "Figure 3: Rollers", "Abb. 4 Trays"], ["Rollers"]],
   ["no address", ["Housing", "housing@example.com", "Room 216, 555-010-2504"], ["Housing"]],
+  ["a title with two numbers", ["Models 500 1200"], ["Models 500 1200"]],
   ["a section about warnings", ["Warning lamps"], ["Warning lamps"]],
   [
     "no title of the contents, which is over before the first section",

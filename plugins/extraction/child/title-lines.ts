@@ -10,10 +10,10 @@ const list_item = /^(?:[•●○◦■□▪▫‣▶⁃–—>|*-]|o\s|\(?(?:\
 const roman_number = /^[ivxlc]+$/;
 /** An entry of a table of contents. */
 const listed = /(?:[.·] ?){4,}/;
-/** A caption, for the same reason. */
+/** The caption of a figure: what is below it belongs to the section that the figure is in. */
 const figure = /^(?:fig(?:ur[ae]?)?|abb(?:ildung)?|рис(?:унок)?|[图圖図])\.?\s*\d/iu;
 /** With an address or a telephone number. */
-const contact = /\S@\S|(?<!\d)\d{3}[-–. ]\d{3,4}(?!\d)/;
+const contact = /\S@\S|(?<!\d)\d{3}[-–]\d{3,4}(?!\d)/;
 /** The rest of a sentence follows, or this is one. */
 const part_of_text = /[,;:。，]$|[^.]\.$/u;
 const in_sentence = /^\p{Ll}/u;

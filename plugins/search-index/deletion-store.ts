@@ -4,11 +4,8 @@ import { sql, toNumber } from "../../core/sdk";
 import { segmentsGone } from "./backend/backend-store";
 import { inIdBatches, type IndexDb } from "./store";
 
-const segmentIds = (
-  tx: IndexDb,
-  column: "edition" | "document_id",
-  of: readonly (number | string)[],
-) => tx.selectFrom("index_segments").select("id").where(column, "in", of);
+const segmentIds = (tx: IndexDb, index_versions: readonly number[]) =>
+  tx.selectFrom("index_segments").select("id").where("edition", "in", index_versions);
 const deleteVectorsOf = async (
   tx: IndexDb,
   segments: ReturnType<typeof segmentIds> | readonly number[],
@@ -46,12 +43,11 @@ export const deletePacks = (tx: IndexDb, ids: readonly number[]): Promise<void> 
 /** Deletes the segments of these index versions, with their chunks, links and vectors. */
 export const deleteIndexVersions = (tx: IndexDb, ids: readonly number[]): Promise<void> =>
   inIdBatches(ids, async (batch) => {
-    const segments = segmentIds(tx, "edition", batch);
+    const segments = segmentIds(tx, batch);
     await segmentsGone(tx, segments);
     await deletePacksOf(tx, segments);
     await deleteVectorsOf(tx, segments);
     await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
-    await tx.deleteFrom("index_places").where("segment_id", "in", segments).execute();
     await tx.deleteFrom("index_chunks").where("segment_id", "in", segments).execute();
     await tx.deleteFrom("index_segments").where("edition", "in", batch).execute();
     await tx.deleteFrom("index_staged").where("edition", "in", batch).execute();
@@ -59,10 +55,7 @@ export const deleteIndexVersions = (tx: IndexDb, ids: readonly number[]): Promis
 
 /** Removes an index version from every folder, and from those that wait for vectors. */
 export async function hideIndexVersion(tx: IndexDb, index_version: number): Promise<void> {
-  const segments = tx
-    .selectFrom("index_segments")
-    .select("id")
-    .where("edition", "=", index_version);
+  const segments = segmentIds(tx, [index_version]);
   await segmentsGone(tx, segments);
   await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
   await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", segments).execute();
@@ -74,19 +67,18 @@ export async function hideIndexVersion(tx: IndexDb, index_version: number): Prom
 const part_segments_max = 128;
 const part_bytes_max = 512 * 1024;
 /**
- * Deletes some of these segments, with their chunks, links and vectors: as many as fit into one
- * transaction. True when none is left.
+ * Deletes some segments of these index versions, with their chunks, links and vectors: as many as
+ * fit into one transaction. True when none is left.
  */
 export async function deleteSomeSegments(
   tx: IndexDb,
-  column: "edition" | "document_id",
-  of: readonly (number | string)[],
+  index_versions: readonly number[],
 ): Promise<boolean> {
-  if (of.length === 0) return true;
+  if (index_versions.length === 0) return true;
   const candidates = await tx
     .selectFrom("index_segments")
     .select(["id", sql<number>`length(data)`.as("bytes")])
-    .where(column, "in", of)
+    .where("edition", "in", index_versions)
     .limit(part_segments_max)
     .execute();
   const batch = firstWithin(candidates, part_bytes_max, ({ bytes }) => toNumber(bytes));
@@ -96,11 +88,27 @@ export async function deleteSomeSegments(
     await deletePacksOf(tx, ids);
     await deleteVectorsOf(tx, ids);
     await tx.deleteFrom("index_scope").where("segment_id", "in", ids).execute();
-    await tx.deleteFrom("index_places").where("segment_id", "in", ids).execute();
     await tx.deleteFrom("index_chunks").where("segment_id", "in", ids).execute();
     await tx.deleteFrom("index_segments").where("id", "in", ids).execute();
   }
   return ids.length === candidates.length && candidates.length < part_segments_max;
+}
+
+/** All index versions of these documents: published, staged, or waiting to be deleted. */
+export async function indexVersionsOf(
+  tx: IndexDb,
+  document_ids: readonly string[],
+): Promise<number[]> {
+  const editions: number[] = [];
+  await inIdBatches(document_ids, async (batch) => {
+    for (const table of ["index_documents", "index_staged"] as const)
+      editions.push(
+        ...(
+          await tx.selectFrom(table).select("edition").where("document_id", "in", batch).execute()
+        ).map(({ edition }) => toNumber(edition)),
+      );
+  });
+  return editions;
 }
 
 /** Deletes what remains of these documents without their segments. */

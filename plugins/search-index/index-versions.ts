@@ -9,10 +9,17 @@ import { encodePlaces, type ChunkPlace } from "./chunks/chunk-places";
 import { gap_chars_max } from "./chunks/chunker";
 import type { EncodedSegment, EncoderRequest } from "./indexing/encoder";
 import { toStored } from "./segments/stored-segment";
-import type { ChunkRow, DocumentRow, PlacesRow, SegmentRows, VectorsRow } from "./store";
+import type {
+  ChunkRow,
+  DocumentRow,
+  SegmentRow,
+  SegmentRows,
+  StoredPlaces,
+  VectorsRow,
+} from "./store";
 
 /** A segment whose text is stored elsewhere, in the form of its rows. */
-export interface PlacedSegment extends Pick<PlacesRow, "in_first_piece"> {
+export interface PlacedSegment extends Omit<StoredPlaces, "text_id"> {
   readonly data: Uint8Array<ArrayBuffer>;
   readonly places: Uint8Array<ArrayBuffer>;
   readonly chunk_count: number;
@@ -64,18 +71,20 @@ export class IndexVersionRows {
   end(next_start?: number): SegmentRows[] {
     if (this.last === undefined) return [];
     const { text, last_id: segment_id, last } = this;
-    const rowOf = (data: Uint8Array) => ({
+    const rowOf = (data: Uint8Array, places: StoredPlaces | null): SegmentRow => ({
       id: segment_id,
       edition: this.index_version,
       document_id: this.document_id,
+      text_id: places?.text_id ?? null,
+      in_first_piece: places?.in_first_piece ?? null,
+      places: places?.places ?? null,
       data,
     });
     if (typeof text === "number") {
       const { data, places, in_first_piece, vectors } = "chunks" in last ? placed(last) : last;
       return [
         {
-          row: rowOf(data),
-          places: { segment_id, text_id: text, in_first_piece, data: places },
+          row: rowOf(data, { text_id: text, in_first_piece, places }),
           chunks: [],
           vectors: vectors ? { ...vectors, segment_id } : null,
         },
@@ -84,8 +93,7 @@ export class IndexVersionRows {
     const { data, chunks } = last as EncodedSegment;
     return [
       {
-        row: rowOf(toStored(data)),
-        places: null,
+        row: rowOf(toStored(data), null),
         vectors: null,
         chunks: chunks.map((chunk, ordinal) => ({
           segment_id,

@@ -3,6 +3,7 @@
  * they are visible.
  */
 import { bytes, rowKey, type Db, type Migration } from "../../core/sdk";
+import { indexOutdated, mergePlaces } from "./migrations-later";
 
 export const migrations: readonly Migration[] = [
   {
@@ -109,6 +110,9 @@ export const migrations: readonly Migration[] = [
     },
   },
   { id: "0013_backend", up: createBackend },
+  { id: "0014_segments_with_places", up: mergePlaces },
+  // Again at each change of a version: the condition of the index names them.
+  { id: "0015_outdated", up: (tx) => indexOutdated(tx, { analyzer: 1, chunker: 4 }) },
 ];
 
 /**

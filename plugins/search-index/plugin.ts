@@ -87,6 +87,7 @@ export default definePlugin({
     "index_staged",
     "index_segments",
     "index_chunks",
+    // Until its step 0014.
     "index_places",
     "index_scope",
     "index_packs",

@@ -58,11 +58,11 @@ async function* readSegments(
   set: VectorSetRow | null,
 ): AsyncGenerator<SegmentCopy, void> {
   for (const id of segment_ids) {
-    const places = await store.placesOf(db, id);
+    const stored = await store.placesOf(db, id);
     const segment = await store.findSegment(db, id);
-    if (!places || !segment) throw new PublishedGone();
+    if (!stored || !segment) throw new PublishedGone();
     yield {
-      chunks: new ChunkPlaces(places.data).all(),
+      chunks: new ChunkPlaces(stored.places).all(),
       data: plainBytes(segment.data),
       vectors: set && (await findVectors(db, set, id)),
     };

@@ -24,11 +24,12 @@ import {
 import type { BackendFeed } from "./backend/backend-feed";
 import type { BackendSearch } from "./backend/backend-search";
 import type { DocumentEmbedder } from "./embedding/document-embedder";
-import { deleteDocuments, deleteSomeSegments } from "./deletion-store";
+import { deleteDocuments, deleteSomeSegments, indexVersionsOf } from "./deletion-store";
 import { DocumentPreparer, type IndexVersion, type PreparerContext } from "./indexing/preparer";
 import { Packer } from "./segments/packer";
 import { areLanguagesDifferent, languageOf } from "./analysis/languages";
 import type { QueryEmbedder } from "./vectors/query-embedder";
+import { countOutdated } from "./outdated";
 import { findCopy } from "./published-copy";
 import type { SearchProtocol } from "./ranking/search-handler";
 import type { PgvectorCopy } from "./vectors/pgvector-copy";
@@ -226,7 +227,7 @@ export class IndexService implements SearchIndex {
   async remove(tx: Db, document_ids: readonly string[]): Promise<boolean> {
     for (const document_id of document_ids) this.preparer.abort(document_id);
     await this.ctx.document_embedder?.remove(tx, document_ids);
-    const is_all = await deleteSomeSegments(tx, "document_id", document_ids);
+    const is_all = await deleteSomeSegments(tx, await indexVersionsOf(tx, document_ids));
     if (is_all) await deleteDocuments(tx, document_ids);
     await this.ctx.backend?.feed.wake(tx);
     return is_all;
@@ -280,7 +281,7 @@ export class IndexService implements SearchIndex {
   async countOutdated(limit: number): Promise<number> {
     if (this.is_current) return 0;
     const { db } = this.ctx;
-    const count = await store.countOutdated(db, this.analyzer_version, chunker_version, limit);
+    const count = await countOutdated(db, this.encoding, limit);
     this.is_current = count === 0;
     return count;
   }

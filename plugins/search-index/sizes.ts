@@ -11,7 +11,7 @@ export interface IndexBytes {
 const columns = {
   index: [
     ["index_segments", "data"],
-    ["index_places", "data"],
+    ["index_segments", "places"],
     ["index_packs", "head"],
     ["index_pack_parts", "data"],
   ],

@@ -56,13 +56,13 @@ async function* segmentsOf(db: Db, document: DocumentRow): AsyncGenerator<Encode
 
 async function isStored(db: Db, id: number, expected: EncodedSegment): Promise<boolean> {
   const row = await store.findSegment(db, id);
-  const places = await store.placesOf(db, id);
+  const stored = await store.placesOf(db, id);
   const segment = row && fromStoredOrNull(row.data.slice());
   return (
     segment !== undefined &&
     segment !== null &&
     Buffer.from(segment.buffer).equals(Buffer.from(expected.data.buffer)) &&
-    places !== undefined &&
-    placed(expected).places.every((byte, at) => places.data[at] === byte)
+    stored !== undefined &&
+    placed(expected).places.every((byte, at) => stored.places[at] === byte)
   );
 }

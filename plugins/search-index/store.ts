@@ -22,8 +22,16 @@ export interface DocumentRow {
   readonly times: string | null;
   readonly owner_id: string;
 }
-/** A segment in its stored form. */
-export interface SegmentRow {
+/** The positions of a segment's chunks in a text that is stored elsewhere: chunk-places.ts. */
+export interface StoredPlaces {
+  readonly text_id: number;
+  /** 1 when all are in its first piece, which is then read with them. */
+  readonly in_first_piece: 0 | 1;
+  readonly places: Uint8Array;
+}
+type OrNull<T> = { readonly [K in keyof T]: T[K] | null };
+/** A segment in its stored form; without places where its chunks contain their text. */
+export interface SegmentRow extends OrNull<StoredPlaces> {
   readonly id: number;
   /** The index version that it belongs to. */
   readonly edition: number;
@@ -46,14 +54,6 @@ export interface ChunkRow {
   /** The chunk and the white space after it. */
   readonly text: string;
 }
-/** The positions of a segment's chunks in a text that is stored elsewhere: chunk-places.ts. */
-export interface PlacesRow {
-  readonly segment_id: number;
-  readonly text_id: number;
-  /** 1 when all are in its first piece, which is then read with this row. */
-  readonly in_first_piece: 0 | 1;
-  readonly data: Uint8Array;
-}
 /** An unpublished index version: it will be published, or waits to be deleted. */
 export interface StagedRow {
   readonly edition: number;
@@ -66,7 +66,6 @@ export interface IndexTables {
   index_staged: StagedRow;
   index_segments: SegmentRow;
   index_chunks: ChunkRow;
-  index_places: PlacesRow;
   index_scope: { readonly folder_id: string; readonly segment_id: number };
   index_packs: { readonly id: number; readonly owner_id: string; readonly head: Uint8Array };
   index_pack_parts: {
@@ -146,8 +145,6 @@ export type IndexDb = Db<IndexTables>;
 /** A segment as it is stored. */
 export interface SegmentRows {
   readonly row: SegmentRow;
-  /** Null unless the text is stored elsewhere. */
-  readonly places: PlacesRow | null;
   /** Chunks with their text; empty when it is stored elsewhere. */
   readonly chunks: readonly ChunkRow[];
   /** Null unless they came with the segment. */
@@ -181,10 +178,9 @@ const chunk_columns = [
 /** Inserts a segment with everything that belongs to it. */
 export async function insertSegment(
   tx: IndexDb,
-  { row, places, chunks, vectors }: SegmentRows,
+  { row, chunks, vectors }: SegmentRows,
 ): Promise<void> {
   await insertSegmentRow(tx, row);
-  if (places) await insertPlaces(tx, places);
   if (vectors) await insertVectorsRow(tx, vectors);
   await insertRows(tx, "index_chunks", chunk_columns, chunks);
 }
@@ -195,9 +191,6 @@ export const insertVectorsRow = (tx: IndexDb, row: VectorsRow) =>
     .insertInto("index_vectors")
     .values({ ...row, id: sql<number>`(select coalesce(max(id), 0) + 1 from index_vectors)` })
     .execute();
-const insertPlaces = prepared((tx: IndexDb, row: PlacesRow) =>
-  tx.insertInto("index_places").values(row),
-);
 const insertSegmentRow = prepared((tx: IndexDb, row: SegmentRow) =>
   tx.insertInto("index_segments").values(row),
 );
@@ -286,7 +279,11 @@ export const deleteScope = (
       .where(
         "segment_id",
         "in",
-        tx.selectFrom("index_segments").select("id").where("document_id", "in", batch),
+        tx
+          .selectFrom("index_documents as d")
+          .innerJoin("index_segments as s", "s.edition", "d.edition")
+          .select("s.id")
+          .where("d.document_id", "in", batch),
       )
       .execute(),
   );
@@ -316,8 +313,20 @@ export const findSegment = (
   id: number,
 ): Promise<Pick<SegmentRow, "data"> | undefined> =>
   db.selectFrom("index_segments").select("data").where("id", "=", id).executeTakeFirst();
-export const placesOf = (db: IndexDb, segment_id: number): Promise<PlacesRow | undefined> =>
-  db.selectFrom("index_places").selectAll().where("segment_id", "=", segment_id).executeTakeFirst();
+/** Undefined when the text is stored in its chunks. */
+export const placesOf = async (
+  db: IndexDb,
+  segment_id: number,
+): Promise<Pick<StoredPlaces, "text_id" | "places"> | undefined> => {
+  const row = await db
+    .selectFrom("index_segments")
+    .select(["text_id", "places"])
+    .where("id", "=", segment_id)
+    .where("text_id", "is not", null)
+    .$castTo<Pick<StoredPlaces, "text_id" | "places">>()
+    .executeTakeFirst();
+  return row && { ...row, text_id: toNumber(row.text_id) };
+};
 /** The chunks of a segment in order, if they contain their text. */
 export const chunksOf = (db: IndexDb, segment_id: number): Promise<ChunkRow[]> =>
   db
@@ -326,56 +335,6 @@ export const chunksOf = (db: IndexDb, segment_id: number): Promise<ChunkRow[]> =
     .where("segment_id", "=", segment_id)
     .orderBy("ordinal")
     .execute();
-
-/**
- * Documents indexed by an analyzer or chunker other than these versions, as ranges of an index:
- * up-to-date ones are never read.
- */
-const outdatedRanges = (db: IndexDb, analyzer: number, chunker: number) => {
-  const documents = db.selectFrom("index_documents");
-  const versions = sql`(${analyzer}, ${chunker})`;
-  return [
-    documents.where(sql<boolean>`(analyzer, chunker) < ${versions}`),
-    documents.where(sql<boolean>`(analyzer, chunker) > ${versions}`),
-  ];
-};
-/** Documents of another analyzer or chunker, at most `limit`. */
-export async function outdatedDocuments(
-  db: IndexDb,
-  analyzer: number,
-  chunker: number,
-  limit: number,
-): Promise<DocumentRow[]> {
-  const documents: DocumentRow[] = [];
-  for (const range of outdatedRanges(db, analyzer, chunker))
-    if (documents.length < limit)
-      documents.push(
-        ...(await range
-          .selectAll()
-          .limit(limit - documents.length)
-          .execute()),
-      );
-  return documents;
-}
-/** Counts no further than `limit`. Compiled once, because health uses it. */
-export const countOutdated = async (
-  db: IndexDb,
-  analyzer: number,
-  chunker: number,
-  limit: number,
-): Promise<number> =>
-  Math.min(limit, toNumber((await countRanges(db, { analyzer, chunker, limit }))?.count));
-const countRanges = preparedFirst(
-  (db: IndexDb, { analyzer, chunker, limit }: Record<"analyzer" | "chunker" | "limit", number>) => {
-    const [first, ...others] = outdatedRanges(db, analyzer, chunker).map((range, at) =>
-      db
-        .selectFrom(range.select("document_id").limit(limit).as(`range_${at}`))
-        .select("document_id"),
-    );
-    const all = others.reduce((union, range) => union.unionAll(range), first!);
-    return db.selectFrom(all.as("outdated")).select(sql<number>`count(*)`.as("count"));
-  },
-);
 
 /** The largest id of all segments and packs; 0 when there are none. */
 export async function largestId(db: IndexDb): Promise<number> {

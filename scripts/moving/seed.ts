@@ -15,7 +15,6 @@ const tables = [
   "documents_links",
   "documents_versions",
   "index_documents",
-  "index_places",
   "index_scope",
   "index_segments",
   "index_vectors",

@@ -103,9 +103,7 @@ async function leftOver(): Promise<number> {
       (select count(*) from index_segments s where not exists (
         select 1 from index_documents d where d.edition = s.edition)) +
       (select count(*) from texts_unused) +
-      (select count(*) from index_staged) +
-      (select count(*) from index_places p where not exists (
-        select 1 from index_segments s where s.id = p.segment_id)) as n`,
+      (select count(*) from index_staged) as n`,
   );
   return row!.n;
 }

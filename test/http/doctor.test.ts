@@ -281,8 +281,8 @@ const cases: readonly Case[] = [
     because: "positions can't be read, and searches leave their document out",
     spoil: async () => {
       await write(
-        "update index_places set data = substr(data, 1, 9) where segment_id = (select " +
-          "min(segment_id) from index_places)",
+        "update index_segments set places = substr(places, 1, 9) where id = (select " +
+          "min(id) from index_segments)",
       );
       const { status, body } = await server.send("ada", "POST", "/search", { query: "needs" });
       expect([status, body.data.length]).toEqual([200, 1]);

@@ -11,14 +11,7 @@ import { fromStored } from "../../plugins/search-index/segments/stored-segment";
 import { openTestIndex, type TestIndex } from "../helpers/search-index";
 import { until } from "../helpers/server";
 
-const tables = [
-  "index_documents",
-  "index_staged",
-  "index_segments",
-  "index_chunks",
-  "index_places",
-  "index_scope",
-];
+const tables = ["index_documents", "index_staged", "index_segments", "index_chunks", "index_scope"];
 const rowsOf = async (index: TestIndex) =>
   Object.fromEntries(
     await Promise.all(tables.map(async (table) => [table, await index.count(table)])),
@@ -28,7 +21,6 @@ const nothing = {
   index_staged: 0,
   index_segments: 0,
   index_chunks: 0,
-  index_places: 0,
   index_scope: 0,
 };
 /** Waits until background deletion has finished. */
@@ -162,7 +154,6 @@ describe("removal:", () => {
       ...nothing,
       index_documents: 1,
       index_segments: 1,
-      index_places: 1,
       index_scope: 1,
     });
   });

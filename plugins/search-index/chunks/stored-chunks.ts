@@ -2,7 +2,7 @@
  * The published chunks for maintenance: from the text store, or from rows that contain the text.
  */
 import { readUnits } from "../../../core/lib/text-reader";
-import { toNumber, type Db } from "../../../core/sdk";
+import type { Db } from "../../../core/sdk";
 import { piecesOfDb } from "../../texts/contract";
 import { ChunkPlaces, type ChunkPlace } from "./chunk-places";
 import type { IndexInput } from "../contract";
@@ -37,9 +37,9 @@ async function textsOfSegment(
 ): Promise<Pick<ChunkRow, "heading" | "text">[]> {
   const row = await store.placesOf(db, segment_id);
   if (row === undefined) return store.chunksOf(db, segment_id);
-  const places = new ChunkPlaces(row.data).all();
+  const places = new ChunkPlaces(row.places).all();
   const from = places[0]!.start;
-  const text = await readUnits(piecesOfDb(db), toNumber(row.text_id), from, places.at(-1)!.end);
+  const text = await readUnits(piecesOfDb(db), row.text_id, from, places.at(-1)!.end);
   return text === undefined
     ? []
     : places.map(({ heading, start, end }) => ({
@@ -60,8 +60,8 @@ export async function inputOf(
     const row = await store.placesOf(db, segment_id);
     if (row === undefined) chunks.push(...(await store.chunksOf(db, segment_id)));
     else {
-      text_id = toNumber(row.text_id);
-      places.push(...new ChunkPlaces(row.data).all());
+      ({ text_id } = row);
+      places.push(...new ChunkPlaces(row.places).all());
     }
   }
   return places.length === 0

@@ -10,6 +10,7 @@ import type { Prepared } from "../contract";
 import { enqueueReindex } from "../jobs";
 import type { IndexService } from "../service";
 import { inputOf } from "../chunks/stored-chunks";
+import { countOutdated, outdatedDocuments, type Makers } from "../outdated";
 import * as store from "../store";
 import type { DocumentRow } from "../store";
 
@@ -33,27 +34,24 @@ interface Reindexed {
 
 /** Indexes documents of an older analyzer or chunker again. */
 export class Reindexer {
-  private readonly analyzer_version: number;
+  private readonly current: Makers;
   constructor(private readonly ctx: ReindexerContext) {
-    this.analyzer_version = ctx.analyzer_version ?? analyzer.version;
+    this.current = {
+      analyzer: ctx.analyzer_version ?? analyzer.version,
+      chunker: chunker_version,
+    };
   }
 
   /** Before the first request: enqueues the job if it has work. */
   async start(): Promise<void> {
     const { db } = this.ctx;
-    if ((await store.countOutdated(db, this.analyzer_version, chunker_version, 1)) > 0)
-      await enqueueReindex(this.ctx, db, 0);
+    if ((await countOutdated(db, this.current, 1)) > 0) await enqueueReindex(this.ctx, db, 0);
   }
 
   /** One run of the job. Each run enqueues the next step. */
   async run(step: number, { signal }: JobRun): Promise<JobEffect | void> {
     const { db, index } = this.ctx;
-    const outdated = await store.outdatedDocuments(
-      db,
-      this.analyzer_version,
-      chunker_version,
-      documents_max,
-    );
+    const outdated = await outdatedDocuments(db, this.current, documents_max);
     const documents = firstWithin(outdated, chunks_max, ({ chunks }) => chunks);
     if (documents.length === 0) return;
     const reindexed: Reindexed[] = [];

@@ -114,7 +114,7 @@ export class StagedVersions {
       await inParts(
         () =>
           inDeletion(async (tx) => {
-            if (!(await deleteSomeSegments(tx, "edition", [edition]))) return true;
+            if (!(await deleteSomeSegments(tx, [edition]))) return true;
             await store.deleteStaged(tx, edition, "");
             return false;
           }),

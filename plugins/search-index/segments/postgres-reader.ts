@@ -59,7 +59,7 @@ interface Bytes {
 interface Places {
   readonly segment_id: number;
   readonly text_id: number;
-  readonly data: Uint8Array;
+  readonly places: Uint8Array;
   readonly first: string | null;
 }
 interface PublishedDocument {
@@ -70,9 +70,9 @@ interface PublishedDocument {
 }
 
 const places_sql = (marks: string): string =>
-  "select p.segment_id, p.text_id, p.data, " +
-  `case when p.in_first_piece = 1 then ${firstPieceSql("p.text_id")} end as first ` +
-  `from index_places p where p.segment_id in (${marks})`;
+  "select s.id as segment_id, s.text_id, s.places, " +
+  `case when s.in_first_piece = 1 then ${firstPieceSql("s.text_id")} end as first ` +
+  `from index_segments s where s.id in (${marks}) and s.text_id is not null`;
 
 /** The same as `SqliteSegmentReader`, with fewer and larger reads. */
 export class PostgresSegmentReader implements SegmentReader {
@@ -173,7 +173,7 @@ export class PostgresSegmentReader implements SegmentReader {
     const ids = keys.map(({ segment_id }) => segment_id);
     const places = await this.bytes(
       ids,
-      "select segment_id as id, data from index_places where segment_id in",
+      "select id, places as data from index_segments where text_id is not null and id in",
     );
     const rows = await this.ownChunks(ids.filter((id) => !places.has(id)));
     return keys.map(({ segment_id, ordinal }) => {
@@ -256,7 +256,7 @@ export class PostgresSegmentReader implements SegmentReader {
         const row = places.get(segment_id)?.[0];
         if (row === undefined)
           return rows.get(segment_id)?.find((chunk) => chunk.ordinal === ordinal) ?? null;
-        const place = new ChunkPlaces(row.data).find(ordinal);
+        const place = new ChunkPlaces(row.places).find(ordinal);
         if (place === null) return null;
         const { start_point, end_point, ...position } = place;
         const text =

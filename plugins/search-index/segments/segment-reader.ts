@@ -222,9 +222,9 @@ const prepareAll = (connection: ReadConnection) => ({
     "select data from index_pack_parts where pack_id = ? and part = ?",
   ),
   places: connection.prepare<unknown, [number]>(
-    "select p.text_id, p.data, " +
-      `case when p.in_first_piece = 1 then ${firstPieceSql("p.text_id")} end ` +
-      "from index_places p where p.segment_id = ?",
+    "select s.text_id, s.places, " +
+      `case when s.in_first_piece = 1 then ${firstPieceSql("s.text_id")} end ` +
+      "from index_segments s where s.id = ? and s.text_id is not null",
   ),
   text: connection.prepare<unknown, [number, number]>(
     "select text from index_chunks where segment_id = ? and ordinal = ?",

@@ -8,7 +8,7 @@ import { startThread } from "../base/descriptors";
 import type { Mutex } from "./mutex";
 
 /** The log is measured at most this often. */
-const measure_every_ms = 10;
+const measure_every_ms = 50;
 /** Below this number of pages, moving them is faster than asking the thread. */
 const inline_pages_max = 128;
 /** The thread ends after this time without work, which gives its memory back. */

@@ -206,8 +206,15 @@ export interface SearchIndex {
   link(tx: Db, document_id: string, folder_id: string): Promise<void>;
   /** Hides documents from a folder. */
   unlink(tx: Db, document_ids: readonly string[], folder_id: string): Promise<void>;
-  /** Deletes as many as fit into one transaction. False: call it again in the next one. */
-  remove(tx: Db, document_ids: readonly string[]): Promise<boolean>;
+  /**
+   * Deletes as many as fit into one transaction. False: call it again in the next one. `is_repair`:
+   * even if their index is damaged, which reads all of the index.
+   */
+  remove(
+    tx: Db,
+    document_ids: readonly string[],
+    options?: { readonly is_repair?: boolean },
+  ): Promise<boolean>;
   /**
    * The documents among these that are published and wait for vectors; all other published ones
    * have them. Null without an embedder, when none have.

@@ -111,6 +111,27 @@ export async function indexVersionsOf(
   return editions;
 }
 
+/**
+ * Index versions of these documents that have segments, even if no row names the version. Reads
+ * every segment.
+ */
+export async function indexVersionsLeft(
+  tx: IndexDb,
+  document_ids: readonly string[],
+): Promise<number[]> {
+  const editions: number[] = [];
+  await inIdBatches(document_ids, async (batch) => {
+    const rows = await tx
+      .selectFrom("index_segments")
+      .select("edition")
+      .distinct()
+      .where("document_id", "in", batch)
+      .execute();
+    for (const { edition } of rows) editions.push(toNumber(edition));
+  });
+  return editions;
+}
+
 /** Deletes what remains of these documents without their segments. */
 export const deleteDocuments = (tx: IndexDb, document_ids: readonly string[]): Promise<void> =>
   inIdBatches(document_ids, async (batch) => {

@@ -24,7 +24,12 @@ import {
 import type { BackendFeed } from "./backend/backend-feed";
 import type { BackendSearch } from "./backend/backend-search";
 import type { DocumentEmbedder } from "./embedding/document-embedder";
-import { deleteDocuments, deleteSomeSegments, indexVersionsOf } from "./deletion-store";
+import {
+  deleteDocuments,
+  deleteSomeSegments,
+  indexVersionsLeft,
+  indexVersionsOf,
+} from "./deletion-store";
 import { DocumentPreparer, type IndexVersion, type PreparerContext } from "./indexing/preparer";
 import { Packer } from "./segments/packer";
 import { areLanguagesDifferent, languageOf } from "./analysis/languages";
@@ -224,10 +229,18 @@ export class IndexService implements SearchIndex {
     return (await this.ctx.document_embedder?.lacking(db, document_ids)) ?? null;
   }
 
-  async remove(tx: Db, document_ids: readonly string[]): Promise<boolean> {
+  async remove(
+    tx: Db,
+    document_ids: readonly string[],
+    { is_repair = false }: { readonly is_repair?: boolean } = {},
+  ): Promise<boolean> {
     for (const document_id of document_ids) this.preparer.abort(document_id);
     await this.ctx.document_embedder?.remove(tx, document_ids);
-    const is_all = await deleteSomeSegments(tx, await indexVersionsOf(tx, document_ids));
+    const index_versions = await (is_repair ? indexVersionsLeft : indexVersionsOf)(
+      tx,
+      document_ids,
+    );
+    const is_all = await deleteSomeSegments(tx, index_versions);
     if (is_all) await deleteDocuments(tx, document_ids);
     await this.ctx.backend?.feed.wake(tx);
     return is_all;

@@ -4,6 +4,11 @@ import type { Db } from "../../core/sdk";
 import * as chatDeletion from "../../plugins/chats/deletion/deletion-store";
 import { findImported } from "../../plugins/documents/links/link-store";
 import * as folders from "../../plugins/folders/store";
+import { analyzer } from "../../plugins/search-index/analysis/analyzer";
+import { publishedAmong } from "../../plugins/search-index/backend/backend-store";
+import { chunker_version } from "../../plugins/search-index/chunks/chunker";
+import { countOutdated } from "../../plugins/search-index/outdated";
+import { deleteScope } from "../../plugins/search-index/store";
 import { onSqlite } from "../helpers/databases";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { plansOf, Watch } from "../helpers/query-plans";
@@ -59,10 +64,37 @@ const cases: [why: string, table: string, run: (db: Db) => Promise<unknown>, pla
       "SEARCH chats USING INDEX chats_deleted (owner_id=?)",
     ],
   ],
+  [
+    "documents of an earlier analyzer or chunker, not all; a new version needs a migration step",
+    "index_documents",
+    (db) => countOutdated(db as never, { analyzer: analyzer.version, chunker: chunker_version }, 9),
+    ["SCAN index_documents USING INDEX index_documents_outdated"],
+  ],
+  [
+    "segments are sent to a search backend: their documents, not all",
+    "index_documents",
+    (db) => publishedAmong(db as never, [1, 2]),
+    [
+      "SEARCH s USING INTEGER PRIMARY KEY (rowid=?)",
+      "SEARCH d USING INDEX sqlite_autoindex_index_documents_1 (document_id=?)",
+    ],
+  ],
+  [
+    "documents leave a folder: their own segments",
+    "index_segments",
+    (db) => deleteScope(db as never, ["doc_a"], "fld_a"),
+    [
+      "SEARCH d USING INDEX sqlite_autoindex_index_documents_1 (document_id=?)",
+      "SEARCH s USING COVERING INDEX index_segments_by_edition (edition=?)",
+      "SEARCH index_scope USING COVERING INDEX sqlite_autoindex_index_scope_1 (folder_id=? AND segment_id=?)",
+      "LIST SUBQUERY 1",
+    ],
+  ],
 ];
 for (const [why, table, run, plan] of cases)
   onSqlite("plans").test(why, async () => {
     const watch = new Watch();
     await run(watch.watched(server.store.db));
-    expect(await plansOf(watch, server.store.db, table)).toEqual(plan);
+    // A subquery is also recorded by itself.
+    expect([...new Set(await plansOf(watch, server.store.db, table))]).toEqual(plan);
   });

@@ -51,6 +51,14 @@ export async function updateBackend(
   return numUpdatedRows > 0n;
 }
 
+/** Published segments with their documents, which are found by their ids. */
+const publishedSegments = (db: IndexDb) =>
+  db
+    .selectFrom("index_segments as s")
+    .innerJoin("index_documents as d", (join) =>
+      join.onRef("d.document_id", "=", "s.document_id").onRef("d.edition", "=", "s.edition"),
+    );
+
 const insertWaiting = (tx: IndexDb) =>
   tx.insertInto("index_backend_waiting").columns(["segment_id", "owner_id", "revision"]);
 /** Adds what is published of these documents to the waiting segments. */
@@ -82,13 +90,11 @@ export const segmentChanged = (tx: IndexDb, segment_id: number) =>
 const insertOfSegment = prepared(
   (tx: IndexDb, values: { readonly segment_id: number; readonly revision: string }) =>
     insertWaiting(tx)
-      .expression((build) =>
-        build
-          .selectFrom("index_segments as s")
-          .innerJoin("index_documents as d", "d.edition", "s.edition")
+      .expression(
+        publishedSegments(tx)
           .select(["s.id", "d.owner_id", sql<string>`${values.revision}`.as("revision")])
           .where("s.id", "=", values.segment_id)
-          .where((e) => e.exists(e.selectFrom("index_backend").select("id"))),
+          .where((e) => e.exists(e.selectFrom("index_backend").select("index_backend.id"))),
       )
       .onConflict((conflict) =>
         conflict
@@ -128,10 +134,7 @@ export async function addNextWaiting(
   after: number,
   limit: number,
 ): Promise<number | null> {
-  const published = tx
-    .selectFrom("index_segments as s")
-    .innerJoin("index_documents as d", "d.edition", "s.edition")
-    .where("s.id", ">", after);
+  const published = publishedSegments(tx).where("s.id", ">", after);
   const ids = await published.select("s.id").orderBy("s.id").limit(limit).execute();
   const last = ids.at(-1);
   if (last === undefined) return null;
@@ -180,12 +183,7 @@ export interface PublishedSegment {
 }
 /** The published ones among these segments. */
 export const publishedAmong = (db: IndexDb, ids: readonly number[]): Promise<PublishedSegment[]> =>
-  db
-    .selectFrom("index_segments as s")
-    .innerJoin("index_documents as d", "d.edition", "s.edition")
-    .select(["s.id", "s.data", "d.owner_id"])
-    .where("s.id", "in", ids)
-    .execute();
+  publishedSegments(db).select(["s.id", "s.data", "d.owner_id"]).where("s.id", "in", ids).execute();
 /** The folders of each of these segments. */
 export async function foldersOfSegments(
   db: IndexDb,

@@ -6,6 +6,7 @@ import type { Extraction } from "../extraction/contract";
 import type { Folders } from "../folders/contract";
 import type { tasks } from "./child/tasks";
 import type { ImportSource } from "./contract";
+import type { Failure } from "./failures";
 import type { Fetcher } from "./fetcher";
 import type { RobotsCache } from "./politeness";
 import type { RunState } from "./store";
@@ -19,6 +20,12 @@ export interface Reopening {
   readonly relists: boolean;
   /** Failed items after this ordinal are to be retried. */
   readonly after: number;
+}
+
+/** Why the items of a host of a run fail. */
+export interface HostFailure extends Failure {
+  readonly run_id: string;
+  readonly host: string;
 }
 
 /** What the functions of this plugin need besides `Context`. */
@@ -60,6 +67,8 @@ export interface ImportContext extends Pick<
   readonly enqueueClearing: (tx: Db, run: RunKey) => Promise<void>;
   /** Enqueues the job that continues a retry: jobs.ts. */
   readonly enqueueReopening: (tx: Db, run: RunKey, reopening: Reopening) => Promise<void>;
+  /** Enqueues the job that fails the remaining items of a host: jobs.ts. */
+  readonly enqueueHostFailure: (tx: Db, run: RunKey, failure: HostFailure) => Promise<void>;
   /** Enqueues the job that starts the next run of a schedule, `at` epoch ms: jobs.ts. */
   readonly enqueueTick: (tx: Db, schedule_id: string, at: number) => Promise<void>;
 }

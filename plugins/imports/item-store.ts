@@ -2,7 +2,6 @@
  * Every SQL statement about the items of import runs. The database is the first parameter, so that
  * the caller decides the transaction.
  */
-import { nextTurn } from "../../core/lib/chunked-work";
 import {
   listPage,
   pageWindow,
@@ -90,27 +89,21 @@ const waitingFor = prepared(
 
 type EndedValues = Pick<ItemRow, "status" | "error_code" | "error">;
 
-/** Items per statement: a run may have fifty thousand. */
-const ended_at_once = 2_000;
-/**
- * Ends the items of one host that no worker has started, this many at a time, yielding to the event
- * loop in between; returns how many.
- */
-export async function endHost(
+/** Ends at most `limit` items of one host that no worker has started; returns how many. */
+export const endSomeOfHost = (
   db: ImportsDb,
-  run_id: string,
-  host: string,
+  { run_id, host }: Pick<ItemRow, "run_id" | "host">,
   values: EndedValues,
-): Promise<number> {
-  const waiting = ofRun(db, run_id, "pending")
-    .where("host", "=", host)
-    .where("document_id", "is", null);
-  for (let total = 0; ; await nextTurn()) {
-    const ended = await change(db, waiting.limit(ended_at_once), values);
-    total += ended;
-    if (ended < ended_at_once) return total;
-  }
-}
+  limit: number,
+): Promise<number> =>
+  change(
+    db,
+    ofRun(db, run_id, "pending")
+      .where("host", "=", host)
+      .where("document_id", "is", null)
+      .limit(limit),
+    values,
+  );
 /** Ends at most `limit` pending items of a run; returns how many. */
 export const endSomePending = (
   db: ImportsDb,

@@ -9,7 +9,8 @@ import { HostBusy } from "./fetcher";
 import { ingest, type ItemFile } from "./ingestion";
 import type { Failure } from "./failures";
 import * as itemStore from "./item-store";
-import { cancelIfUnfinished, endItem, failHost } from "./runs";
+import { failHost } from "./host-failure";
+import { cancelIfUnfinished, endItem } from "./runs";
 import { openSource, type SourceAccess } from "./source-tools";
 import * as store from "./store";
 import type { ItemRow, RunState } from "./store";
@@ -36,7 +37,10 @@ export async function importItems(
   if (!run) return;
   if (!(await isActive(ctx, run.owner_id))) return (tx) => cancelIfUnfinished(ctx, tx, run_id);
   const access = await openSource(ctx, run_id, job.signal);
-  if (access instanceof SourceFailure) return (tx) => failHost(ctx, tx, run_id, host, access);
+  if (access instanceof SourceFailure) {
+    const { code, message } = access;
+    return (tx) => failHost(ctx, tx, { run_id, host, code, message });
+  }
   const worker = new ItemWorker(ctx, run, host, access);
   const next_at_ms = await worker.work().finally(() => access.tools.close());
   return async (tx) => {
@@ -51,7 +55,9 @@ export const itemsExhausted = (
   tx: Db,
   { run_id, host }: Payload,
 ): Promise<void> =>
-  failHost(ctx, tx, run_id, host, {
+  failHost(ctx, tx, {
+    run_id,
+    host,
     code: "internal_error",
     message: "It could not be imported after several attempts. The server's log has the reason.",
   });

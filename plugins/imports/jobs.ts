@@ -5,6 +5,7 @@
 import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
 import { clearRest } from "./clearing";
 import type { ImportContext } from "./context";
+import { failRest } from "./host-failure";
 import { importItems, itemsExhausted } from "./items";
 import { listingExhausted, listItems } from "./lister";
 import { reopenRest } from "./reopening";
@@ -21,6 +22,11 @@ const ClearRun = job("imports.clear", t.Object({ run_id: t.String() }));
 const ReopenItems = job(
   "imports.reopen",
   t.Object({ run_id: t.String(), relists: t.Boolean(), after: t.Integer() }),
+);
+/** Continues to fail the items of one host. */
+const FailHost = job(
+  "imports.fail_host",
+  t.Object({ run_id: t.String(), host: t.String(), code: t.String(), message: t.String() }),
 );
 /** Starts the run of a schedule. `at`: epoch ms. */
 export const Tick = job("imports.tick", t.Object({ schedule_id: t.String(), at: t.Integer() }));
@@ -41,7 +47,12 @@ export const enqueuers = ({
   enqueue,
 }: Pick<Context, "enqueue">): Pick<
   ImportContext,
-  "enqueueListing" | "enqueueItems" | "enqueueClearing" | "enqueueReopening" | "enqueueTick"
+  | "enqueueListing"
+  | "enqueueItems"
+  | "enqueueClearing"
+  | "enqueueReopening"
+  | "enqueueHostFailure"
+  | "enqueueTick"
 > => ({
   enqueueListing: (tx, { id, owner_id }) =>
     enqueue(
@@ -74,6 +85,12 @@ export const enqueuers = ({
     enqueue(tx, ClearRun, { run_id: id }, { key: id, owner: owner_id }),
   enqueueReopening: (tx, { id, owner_id }, reopening) =>
     enqueue(tx, ReopenItems, reopening, { key: id, owner: owner_id, subject: id }),
+  enqueueHostFailure: (tx, { id, owner_id }, failure) =>
+    enqueue(tx, FailHost, failure, {
+      key: `${id} ${failure.host}`,
+      owner: owner_id,
+      subject: id,
+    }),
   enqueueTick: (tx, schedule_id, at) =>
     enqueue(
       tx,
@@ -109,6 +126,13 @@ export const importJobs = (ctx: ImportContext, schedules: Schedules): readonly J
     uses_reserve: true,
   }),
   handle(ReopenItems, (payload, { signal }) => reopenRest(ctx, payload, signal), {
+    attempts_max,
+    timeout_ms: 60 * minute_ms,
+    concurrency: 16,
+    io_bound: true,
+    onExhausted: (tx, payload) => listingExhausted(ctx, tx, payload),
+  }),
+  handle(FailHost, (payload, { signal }) => failRest(ctx, payload, signal), {
     attempts_max,
     timeout_ms: 60 * minute_ms,
     concurrency: 16,

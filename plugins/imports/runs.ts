@@ -130,20 +130,6 @@ export async function endItem(
   await endRunIfDone(ctx, tx, run);
 }
 
-/** Fails the items of one host of a run that no worker has started. */
-export async function failHost(
-  ctx: ImportContext,
-  tx: Db,
-  run_id: string,
-  host: string,
-  error: Failure,
-): Promise<void> {
-  const end = { status: "failed", ...errorColumns(error) } as const;
-  const failed = await itemStore.endHost(tx, run_id, host, end);
-  const run = await store.addCounts(tx, run_id, { failed });
-  if (run) await endRunIfDone(ctx, tx, run);
-}
-
 /** Ends the run when none of its items is left. */
 export async function endRunIfDone(ctx: ImportContext, tx: Db, run: RunState): Promise<void> {
   if (run.listed === 0 || run.succeeded + run.failed < run.total) await emitRun(ctx, tx, run);

@@ -5,7 +5,8 @@
 import { HttpError, type ReceivedPart } from "../../core/sdk";
 import type { ImportContext } from "./context";
 import * as itemStore from "./item-store";
-import { endItem, failHost, newItem, newRun, emitRun } from "./runs";
+import { failHost } from "./host-failure";
+import { endItem, newItem, newRun, emitRun } from "./runs";
 import * as store from "./store";
 import type { ItemRow, ListedRun, RunRow } from "./store";
 import { unfinishedUploads } from "./upload-store";
@@ -50,7 +51,9 @@ export async function failInterrupted(ctx: ImportContext): Promise<void> {
   for (const run of await unfinishedUploads(ctx.db)) {
     // This process has none before its first request.
     if (run.node !== ctx.node.id && alive.has(run.node)) continue;
-    await ctx.inTransaction((tx) => failHost(ctx, tx, run.id, "", interrupted));
+    await ctx.inTransaction((tx) =>
+      failHost(ctx, tx, { run_id: run.id, host: "", ...interrupted }),
+    );
   }
 }
 

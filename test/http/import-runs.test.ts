@@ -48,9 +48,19 @@ const odd: ImportSource<{ readonly uris: readonly string[] }> = {
   async read({ uri }) {
     tries.set(uri, (tries.get(uri) ?? 0) + 1);
     if (uri.endsWith("bad")) throw new TypeError("undefined is not a function");
+    if (uri.startsWith("left:")) await removeOdd();
     if (uri.startsWith("late:") && tries.get(uri) === 1) throw new SourceFailure("Not yet.");
     return { name: uri, media_type: null, bytes: new Blob(["The otter."]).stream() as never };
   },
+};
+/** From now on its runs are of a plugin that is no longer there. */
+const removeOdd = async (): Promise<never> => {
+  await server.store.db
+    .updateTable("imports_runs")
+    .set({ source: '{"type":"left"}' })
+    .where("source", "like", "%left:%")
+    .execute();
+  throw new TypeError("undefined is not a function");
 };
 const many: ImportSource<{ readonly count: number }> = {
   type: "many",
@@ -547,6 +557,14 @@ describe("cancelling and retrying", () => {
     expect(counts((await ended(ada, run.id)).run)).toEqual([120, 120, 120, 0, 0]);
     await server.settle();
     expect(events.filter(({ body }) => body.import_run_id === run.id).length).toBe(2);
+  });
+
+  test("all items of a host fail when their source is gone, in parts", async () => {
+    const uris = Array.from({ length: 1_200 }, (_, at) => `left:${at}`);
+    const { run, items } = await importing(await ada.folder(), { type: "odd", uris });
+    expect([run.status, counts(run)]).toEqual(["failed", [1_200, 1_200, 0, 1_200, 0]]);
+    expect(items[0].error.message).toBe("The source type left no longer exists.");
+    expect(events.filter(({ body }) => body.import_run_id === run.id).length).toBe(1);
   });
 
   test("thousands of items and jobs of a cancelled run end after it", async () => {

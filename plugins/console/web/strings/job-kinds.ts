@@ -21,6 +21,7 @@ const names: Readonly<Record<string, string>> = {
   "folder_archives.import": "Import exported folders",
   "folders.purge": "Purge deleted folders",
   "imports.clear": "Skip the rest of a cancelled import",
+  "imports.fail_host": "Fail the rest of an import's items",
   "imports.items": "Fetch import items",
   "imports.list": "List import items",
   "imports.prune": "Delete old imports",

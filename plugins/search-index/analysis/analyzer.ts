@@ -1,6 +1,6 @@
 /**
  * The analyzer, which splits text into terms: for indexing, searching and weighting sentences. A
- * change of its output needs a new version.
+ * change of its output needs a new version, and a migration step (`indexOutdated`).
  */
 import { detached } from "../../../core/lib/detached-text";
 import { ascii_word, AsciiWords, hash_of_nothing, hashWith } from "./ascii-words";

@@ -12,7 +12,7 @@ import { crossesPage, endOfLine, skipSpace, trimSpace } from "./text-scan";
 
 export { gap_chars_max, type Chunk } from "./chunk-assembler";
 
-/** Stored with everything that was chunked. */
+/** Stored with everything that was chunked. A new one needs a migration step (`indexOutdated`). */
 export const chunker_version = 4;
 
 /** Lines that may become one paragraph; `line_start` is the start of the last one. */

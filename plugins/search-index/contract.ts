@@ -169,6 +169,9 @@ export interface Similarities {
   readonly alignment: number | null;
 }
 
+/** Index versions by the id of their document. */
+export type VersionsByDocument = ReadonlyMap<string, ReadonlySet<number>>;
+
 export interface SearchIndex {
   /**
    * Chunks and encodes off the main thread. A very large document is written ahead, invisible until
@@ -207,14 +210,12 @@ export interface SearchIndex {
   /** Hides documents from a folder. */
   unlink(tx: Db, document_ids: readonly string[], folder_id: string): Promise<void>;
   /**
-   * Deletes as many as fit into one transaction. False: call it again in the next one. `is_repair`:
-   * even if their index is damaged, which reads all of the index.
+   * Deletes as many as fit into one transaction, with these stored index versions. False: call it
+   * again in the next one.
    */
-  remove(
-    tx: Db,
-    document_ids: readonly string[],
-    options?: { readonly is_repair?: boolean },
-  ): Promise<boolean>;
+  remove(tx: Db, document_ids: readonly string[], stored?: ReadonlySet<number>): Promise<boolean>;
+  /** What is stored of documents, even if no row names it: for `remove`. Reads all, in parts. */
+  storedVersions(db: Db, document_ids: ReadonlySet<string>): Promise<VersionsByDocument>;
   /**
    * The documents among these that are published and wait for vectors; all other published ones
    * have them. Null without an embedder, when none have.

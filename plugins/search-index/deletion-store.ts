@@ -1,5 +1,6 @@
 /** Every SQL statement that deletes from the index. The database is the first parameter. */
 import { firstWithin } from "../../core/lib/batch";
+import { nextTurn } from "../../core/lib/chunked-work";
 import { sql, toNumber } from "../../core/sdk";
 import { segmentsGone } from "./backend/backend-store";
 import { inIdBatches, type IndexDb } from "./store";
@@ -111,25 +112,33 @@ export async function indexVersionsOf(
   return editions;
 }
 
+/** Segments per read, which takes some milliseconds. */
+const page_size = 1_000;
 /**
- * Index versions of these documents that have segments, even if no row names the version. Reads
- * every segment.
+ * The index versions whose segments exist, by document, even if no row names the version. Reads all
+ * segments, yielding to the event loop in between.
  */
-export async function indexVersionsLeft(
-  tx: IndexDb,
-  document_ids: readonly string[],
-): Promise<number[]> {
-  const editions: number[] = [];
-  await inIdBatches(document_ids, async (batch) => {
-    const rows = await tx
+export async function storedVersions(
+  db: IndexDb,
+  document_ids: ReadonlySet<string>,
+): Promise<Map<string, Set<number>>> {
+  const versions = new Map<string, Set<number>>();
+  for (let after = 0; ; await nextTurn()) {
+    const rows = await db
       .selectFrom("index_segments")
-      .select("edition")
-      .distinct()
-      .where("document_id", "in", batch)
+      .select(["id", "edition", "document_id"])
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(page_size)
       .execute();
-    for (const { edition } of rows) editions.push(toNumber(edition));
-  });
-  return editions;
+    for (const { edition, document_id } of rows)
+      if (document_ids.has(document_id)) {
+        const of_document = versions.get(document_id) ?? new Set();
+        versions.set(document_id, of_document.add(toNumber(edition)));
+      }
+    if (rows.length < page_size) return versions;
+    after = toNumber(rows.at(-1)!.id);
+  }
 }
 
 /** Deletes what remains of these documents without their segments. */

@@ -19,6 +19,7 @@ import {
   type SearchResult,
   type Similarities,
   type SimilarityOptions,
+  type VersionsByDocument,
   type TakenOver,
 } from "./contract";
 import type { BackendFeed } from "./backend/backend-feed";
@@ -27,8 +28,8 @@ import type { DocumentEmbedder } from "./embedding/document-embedder";
 import {
   deleteDocuments,
   deleteSomeSegments,
-  indexVersionsLeft,
   indexVersionsOf,
+  storedVersions,
 } from "./deletion-store";
 import { DocumentPreparer, type IndexVersion, type PreparerContext } from "./indexing/preparer";
 import { Packer } from "./segments/packer";
@@ -232,18 +233,19 @@ export class IndexService implements SearchIndex {
   async remove(
     tx: Db,
     document_ids: readonly string[],
-    { is_repair = false }: { readonly is_repair?: boolean } = {},
+    stored: ReadonlySet<number> = new Set(),
   ): Promise<boolean> {
     for (const document_id of document_ids) this.preparer.abort(document_id);
     await this.ctx.document_embedder?.remove(tx, document_ids);
-    const index_versions = await (is_repair ? indexVersionsLeft : indexVersionsOf)(
-      tx,
-      document_ids,
-    );
-    const is_all = await deleteSomeSegments(tx, index_versions);
+    const named_versions = await indexVersionsOf(tx, document_ids);
+    const is_all = await deleteSomeSegments(tx, [...stored.union(new Set(named_versions))]);
     if (is_all) await deleteDocuments(tx, document_ids);
     await this.ctx.backend?.feed.wake(tx);
     return is_all;
+  }
+
+  storedVersions(db: Db, document_ids: ReadonlySet<string>): Promise<VersionsByDocument> {
+    return storedVersions(db, document_ids);
   }
 
   async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {

@@ -7,6 +7,7 @@ import * as folders from "../../plugins/folders/store";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
 import { publishedAmong } from "../../plugins/search-index/backend/backend-store";
 import { chunker_version } from "../../plugins/search-index/chunks/chunker";
+import { storedVersions } from "../../plugins/search-index/deletion-store";
 import { countOutdated } from "../../plugins/search-index/outdated";
 import { deleteScope } from "../../plugins/search-index/store";
 import { onSqlite } from "../helpers/databases";
@@ -78,6 +79,12 @@ const cases: [why: string, table: string, run: (db: Db) => Promise<unknown>, pla
       "SEARCH s USING INTEGER PRIMARY KEY (rowid=?)",
       "SEARCH d USING INDEX sqlite_autoindex_index_documents_1 (document_id=?)",
     ],
+  ],
+  [
+    "a repair looks for segments that no row names: a page of them at a time",
+    "index_segments",
+    (db) => storedVersions(db as never, new Set(["doc_a"])),
+    ["SEARCH index_segments USING INTEGER PRIMARY KEY (rowid>?)"],
   ],
   [
     "documents leave a folder: their own segments",

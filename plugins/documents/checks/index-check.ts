@@ -54,8 +54,10 @@ export class IndexCheck implements SystemCheck {
     const { missing, orphaned } = await this.compare();
     const reindexed = new Set([...missing.map(({ id }) => id), ...this.damaged_ids]);
     // The index of a document may be incomplete, and would remain beside the new one.
-    const removed = [...reindexed, ...orphaned];
-    while (!(await ctx.inDeletion((tx) => ctx.index.remove(tx, removed, { is_repair: true }))));
+    const removed = reindexed.union(new Set(orphaned));
+    const versions = await ctx.index.storedVersions(ctx.db, removed);
+    for (const id of removed)
+      while (!(await ctx.inDeletion((tx) => ctx.index.remove(tx, [id], versions.get(id)))));
     for (const id of reindexed) await reindexFound(ctx, id);
     return (
       `${documentCount(reindexed.size)} will be indexed again. Removed from the index: ` +

@@ -9,6 +9,7 @@ import { languageOfWords, stopwordsOf } from "./languages";
 import { quantityWordsOf } from "./quantity-words";
 import { commonTerm, otherSpellings, termOf } from "./spelling";
 import { plainThai } from "./thai-spelling";
+import { translatorFor, type Translate } from "./translations";
 
 const repeats_max = 3;
 const context_weight = 0.5;
@@ -66,8 +67,8 @@ interface Token {
 
 /**
  * `analyzers` contains every version that rows may refer to; `current` names the terms. `context`
- * is an earlier query of the same conversation. `languages` are those of the texts to be searched,
- * for a query whose own words don't tell.
+ * is an earlier query of the same conversation. `languages` are those of the texts to be searched:
+ * words are translated into them, and inflected in them if the query's own don't tell its language.
  */
 export function parseQuery(
   text: string,
@@ -188,6 +189,7 @@ class TokenReader {
   private readonly isStopword: ReturnType<typeof stopwordsOf>;
   private readonly inflected_in: readonly string[];
   private readonly quantityWords: ReturnType<typeof quantityWordsOf>;
+  private readonly translate: Translate | null;
   private inflections = 0;
   private position: number;
   private readonly words = new Map<string, Word>();
@@ -205,6 +207,7 @@ class TokenReader {
     this.isStopword = stopwordsOf(text);
     this.quantityWords = quantityWordsOf(text);
     this.inflected_in = language === null ? languages : [language];
+    this.translate = translatorFor(text, language, languages);
     this.position = source === "q" ? 0 : context_position;
   }
 
@@ -278,7 +281,11 @@ class TokenReader {
     const forms =
       this.inflections >= inflections_max
         ? []
-        : [...inflectionsOf(lower, this.inflected_in), ...this.quantityWords(lower, start)];
+        : [
+            ...inflectionsOf(lower, this.inflected_in),
+            ...this.quantityWords(lower, start),
+            ...(this.translate?.(lower) ?? []),
+          ];
     const inflected = forms.map((form) => termOf(form, analyzer));
     const inflections = new Set(inflected.map((form) => form.hash)).size;
     this.inflections += inflections;

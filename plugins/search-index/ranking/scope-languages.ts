@@ -1,5 +1,6 @@
-/** The languages of a scope, for a query that does not tell its own. */
+/** The languages of a scope: a query may be translated into them, or not tell its own. */
 import { isUndetermined, languageOf, languageOfWords } from "../analysis/languages";
+import { isTranslatable } from "../analysis/translations";
 import type { ChunkKey, SegmentReader } from "../segments/segment-reader";
 import type { Scope } from "./scope";
 
@@ -14,9 +15,9 @@ export class ScopeLanguages {
 
   constructor(private readonly reader: Pick<SegmentReader, "texts">) {}
 
-  /** The languages of some texts in scope, evenly spread; none if the query tells its own. */
+  /** The languages of some texts in scope, evenly spread; none if the query needs none. */
   async forQuery(query: string, { ids }: Scope): Promise<string[]> {
-    if (!isUndetermined(query)) return [];
+    if (!isUndetermined(query) && !isTranslatable(languageOfWords(query))) return [];
     const length = Math.min(ids.length, sampled_texts);
     const sampled = Array.from({ length }, (_, at) => ids[Math.floor((at * ids.length) / length)]!);
     await this.detect(sampled.filter((id) => !this.languages.has(id)));

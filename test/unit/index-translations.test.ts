@@ -1,0 +1,75 @@
+/** The glossary, and what the words of a query are translated into. */
+import { describe, expect, test } from "bun:test";
+import glossary from "../../plugins/search-index/analysis/glossary.tsv" with { type: "text" };
+import { analyzer, analyzers } from "../../plugins/search-index/analysis/analyzer";
+import { parseQuery } from "../../plugins/search-index/analysis/query";
+
+const texts_in = (language: string) => [language];
+/** What a query looks up in texts of these languages. */
+const hashesOf = (query: string, languages: readonly string[]): number[] =>
+  parseQuery(query, undefined, analyzers, analyzer.version, languages)
+    .hashes.get(analyzer.version)!
+    .map(({ hash }) => hash);
+const indexedAs = (word: string): number => {
+  let found = -1;
+  analyzer.tokenize(word, (hash) => (found = hash));
+  return found;
+};
+
+describe("a query finds in texts of another language:", () => {
+  const cases: [why: string, query: string, language: string, words: string][] = [
+    ["a noun", "Wo ist die Brücke?", "en", "bridge bridges"],
+    ["a plural with umlaut", "Wie heißen die Brücken und Länder?", "en", "bridge country"],
+    ["a verb in another form", "Wann wurde die Stadt gebaut?", "en", "built city"],
+    ["a participle with ge", "Was wird hier gedruckt?", "en", "print"],
+    ["a strong verb", "Wer hat das Buch geschrieben?", "en", "wrote book"],
+    ["a separated verb", "Wie schaltet man das Gerät ab?", "en", "disable deactivate"],
+    ["the parts of a compound", "Wie ist die Druckertemperatur?", "en", "printer temperature"],
+    ["the parts of a joined compound", "Wo ist der Versicherungsbrief?", "en", "insurance letter"],
+    ["French, with accents", "Quelle est la température de la maison ?", "en", "temperature house"],
+    ["French verbs", "Comment imprimer les pages ?", "de", "drucken"],
+    ["Spanish", "¿Cuál es la temperatura de la casa?", "en", "temperature house"],
+    ["Spanish in German", "¿Dónde está la ciudad?", "de", "stadt"],
+    ["English in German, in its cases", "Where is the house?", "de", "haus häuser"],
+    ["English plurals", "What are the bridges made of?", "fr", "pont"],
+  ];
+  test.each(cases)("%s", (_why, query, language, words) => {
+    const hashes = hashesOf(query, texts_in(language));
+    for (const word of words.split(" ")) expect(hashes, word).toContain(indexedAs(word));
+  });
+});
+
+describe("nothing is added to", () => {
+  const cases: [why: string, query: string, languages: readonly string[]][] = [
+    ["a query in the language of the texts", "Wo ist die Brücke?", ["de"]],
+    ["a query in a language without glossary", "Dov'è il ponte della città?", ["en"]],
+    ["texts in a language without glossary", "Wo ist die Brücke?", ["ru"]],
+    ["words that are none of the glossary", "Wo ist der Xylbrk?", ["en"]],
+    ["stopwords", "Wie ist das mit der und die?", ["en"]],
+  ];
+  test.each(cases)("%s", (_why, query, languages) => {
+    expect(hashesOf(query, languages)).toEqual(
+      hashesOf(
+        query,
+        languages.filter(() => false),
+      ),
+    );
+  });
+});
+
+test("words with accents are not taken for those without", () => {
+  const hashes = hashesOf("Wie drucke ich das?", ["en"]);
+  expect(hashes).toContain(indexedAs("print"));
+  expect(hashes).not.toContain(indexedAs("push"));
+});
+
+test("every line of the glossary has single words of four languages", () => {
+  const lines = glossary.trimEnd().split("\n");
+  const cell = /^[^\s,]+(?:, [^\s,]+)*$/u;
+  const wrong = lines.filter((line) => {
+    const cells = line.split("\t");
+    return cells.length !== 4 || !cells.every((one) => cell.test(one) && one === one.toLowerCase());
+  });
+  expect(wrong).toEqual([]);
+  expect(new Set(lines).size).toBe(lines.length);
+});

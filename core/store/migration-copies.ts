@@ -19,6 +19,8 @@ interface AppliedStep {
 const copies_max = 3;
 /** File names of copies, which sort by time. */
 export const copy_pattern = /^\d{8}T\d{6}Z-before-.+\.db$/;
+/** A database that a rollback has put aside; its log has the same name with `-wal` appended. */
+export const rolled_back_pattern = /^\d{8}T\d{6}Z-rolled-back\.db$/;
 /** In the ledger: the name of the copy made before the first step, until all are applied. */
 export const copy_row = "core.copy";
 

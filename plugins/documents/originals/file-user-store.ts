@@ -1,10 +1,10 @@
 /** The SQL about plugins that keep originals. */
-import type { Db } from "../../../core/sdk";
+import { toNumber, type Db } from "../../../core/sdk";
 
 interface FileUserTables {
   documents_file_users: { readonly plugin: string };
   /** Of core. The rows of a plugin are deleted with its data. */
-  core_migrations: { readonly plugin: string };
+  core_migrations: { readonly plugin: string; readonly applied_at: number };
 }
 
 /** The names of those with data. */
@@ -32,3 +32,14 @@ export const addFileUsers = (tx: Db<FileUserTables>, plugins: readonly string[])
     .values(plugins.map((plugin) => ({ plugin })))
     .onConflict((conflict) => conflict.column("plugin").doNothing())
     .execute();
+
+/** When the database was created, epoch ms. */
+export const createdAt = async (db: Db<FileUserTables>): Promise<number> =>
+  toNumber(
+    (
+      await db
+        .selectFrom("core_migrations")
+        .select((e) => e.fn.min("applied_at").as("at"))
+        .executeTakeFirst()
+    )?.at,
+  );

@@ -1,15 +1,17 @@
 /**
- * The plugins that keep originals without a document. While one of them is not loaded, because it
- * is disabled or can't run, nobody knows which these are: they must not be taken for leftovers.
+ * Originals that may be needed although no document of this database uses them: they must not be
+ * taken for leftovers of a crash.
  */
-import type { Context } from "../../../core/sdk";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { rolled_back_pattern, type Context } from "../../../core/sdk";
 import { FileUses } from "../contract";
 import * as store from "./file-user-store";
 
 /** What it needs from `Context`. */
-export type FileUsersContext = Pick<Context, "db" | "inDeletion" | "log" | "operations">;
+export type FileUsersContext = Pick<Context, "db" | "inDeletion" | "log" | "operations" | "paths">;
 
-/** Remembers these plugins from start to start. */
+/** Remembers from start to start which plugins keep originals without a document. */
 export class FileUsers {
   constructor(private readonly ctx: FileUsersContext) {}
 
@@ -21,21 +23,29 @@ export class FileUsers {
     if (added.size > 0) await inDeletion((tx) => store.addFileUsers(tx, [...added]));
   }
 
-  /** Those that are not loaded, and whose data is still there. */
-  async missing(): Promise<readonly string[]> {
+  /**
+   * Only originals stored since this time, epoch ms, can be leftovers of this database: older ones
+   * are those of another one, as when a new database was set by mistake. Infinity: none can,
+   * because a plugin that keeps originals is disabled or can't run, or because a rollback has put a
+   * database aside to which they may belong.
+   */
+  async leftOverSince(): Promise<number> {
+    const { db, log } = this.ctx;
     const loaded = this.loaded();
-    return (await store.fileUsers(this.ctx.db)).filter((name) => !loaded.has(name));
+    const missing = (await store.fileUsers(db)).filter((name) => !loaded.has(name));
+    const aside = await this.rolledBack();
+    if (missing.length + aside.length === 0) return store.createdAt(db);
+    log.warn("originals without a document are kept, because something else may need them", {
+      ...(missing.length > 0 && { plugins_not_loaded: missing }),
+      ...(aside.length > 0 && { databases_put_aside: aside }),
+    });
+    return Infinity;
   }
 
-  /** False, with a warning, while one of them is not loaded. */
-  async areLoaded(): Promise<boolean> {
-    const plugins = await this.missing();
-    if (plugins.length === 0) return true;
-    this.ctx.log.warn(
-      "originals without a document are kept: they may belong to plugins that are not loaded",
-      { plugins },
-    );
-    return false;
+  private async rolledBack(): Promise<string[]> {
+    const directory = join(this.ctx.paths.data, "backups");
+    const names = await readdir(directory).catch((): string[] => []);
+    return names.filter((name) => rolled_back_pattern.test(name));
   }
 
   private loaded(): Set<string> {

@@ -8,7 +8,7 @@ export interface FileUsage {
   readonly isUsed: (sha256: string) => Promise<boolean>;
   /** The used ones among many, in one query. */
   readonly findUsed: (sha256s: readonly string[]) => Promise<ReadonlySet<string>>;
-  readonly file_users: Pick<FileUsers, "areLoaded">;
+  readonly file_users: Pick<FileUsers, "leftOverSince">;
 }
 
 /** Deletes unused originals in the background. */
@@ -47,10 +47,12 @@ export class UnusedFiles {
   /** Runs `FindUnusedOriginals`: examines all files of the place. */
   async findUnused(signal: AbortSignal): Promise<void> {
     const { files } = this.ctx;
-    if (!(await this.uses.file_users.areLoaded())) return;
+    const since_ms = await this.uses.file_users.leftOverSince();
     for await (const listed of files.list()) {
       signal.throwIfAborted();
-      const names = listed.map(({ sha256 }) => sha256);
+      const names = listed
+        .filter(({ stored_at }) => stored_at >= since_ms)
+        .map(({ sha256 }) => sha256);
       const used = await this.findUsedWhileRunning(names);
       await this.delete(await files.findLeftOver(names.filter((name) => !used.has(name))));
     }
@@ -59,10 +61,11 @@ export class UnusedFiles {
   /** Deletes all unused originals, which a crash may have left behind. */
   sweep(): void {
     const sweep = async (): Promise<void> => {
-      const findUsed = (await this.uses.file_users.areLoaded())
-        ? this.findUsedWhileRunning
-        : async (sha256s: readonly string[]) => new Set(sha256s);
-      await this.ctx.files.sweep(this.isUsedWhileRunning, findUsed);
+      await this.ctx.files.sweep(
+        this.isUsedWhileRunning,
+        this.findUsedWhileRunning,
+        await this.uses.file_users.leftOverSince(),
+      );
       if (this.ctx.files.place !== null) await enqueueDeletion(this.ctx, 0);
     };
     this.sweeping = sweep().catch(this.report);

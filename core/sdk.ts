@@ -81,8 +81,16 @@ export { findDamage, type DamageFound, type SearchPlace } from "./store/integrit
 export { copySnapshot, snapshotBytes } from "./store/snapshot";
 export { findDanglingRows, findFaults, readFacts, type DatabaseFacts } from "./store/inspection";
 export { database_file, lockFile } from "./store/lock";
-export { copy_pattern, namedVersion } from "./store/migrator";
-export { isWhole, piecesOf, type Files, type ReceivedFile, type StoredBytes } from "./store/files";
+export { copy_pattern, rolled_back_pattern } from "./store/migration-copies";
+export { namedVersion } from "./store/migrator";
+export {
+  isWhole,
+  piecesOf,
+  type Files,
+  type ReceivedFile,
+  type StoredBytes,
+  type StoredFile,
+} from "./store/files";
 
 // --- Routes: schemas, fields, pages, answers, errors
 export { Type as t, type Static, type TObject, type TSchema } from "@sinclair/typebox";

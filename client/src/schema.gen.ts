@@ -2627,7 +2627,7 @@ export interface components {
         };
         readonly NewTranscription: {
             /** @description The folder that the transcript goes into, in place of that of the query. */
-            readonly folder_id?: string;
+            readonly folder_id?: string | null;
             /**
              * Format: uri
              * @description Absolute http or https URL of a recording or captions on a public host, at most 2,048 characters.

@@ -95,21 +95,26 @@ function jsonReader(
   bodies: Bodies,
 ): BodyReader {
   const validator = new Validator(schema);
+  const missing = (): LargeValue => {
+    validator.validate({});
+    return { value: {} };
+  };
   return {
     expect(request) {
       checkLength(request, bytes_max);
       if (!hasBody(request)) return null;
-      checkMediaType(request, "application/json");
-      return { declared: declaredLength(request), bytes_max };
+      const declared = declaredLength(request);
+      // Only its end tells whether a chunked body has any bytes, and needs a type.
+      if (!optional || declared !== undefined) checkMediaType(request, "application/json");
+      return { declared, bytes_max };
     },
     async read(request, turn) {
       if (turn === null && !optional) throw badRequest("The request needs a JSON body.", "");
-      if (turn === null) {
-        validator.validate({});
-        return { value: {} };
-      }
+      if (turn === null) return missing();
       const bytes = await readBytes(request, bytes_max, turn);
       noteBodyEnd(request);
+      if (optional && bytes.length === 0) return missing();
+      checkMediaType(request, "application/json");
       const read = await bodies.parse({ bytes, long_field, values_max }, request.signal);
       validator.validate(read.value);
       return read;

@@ -141,6 +141,7 @@ export class Gateway {
       if (incoming.signal.aborted) log.info("the client disconnected", fields);
       else if (!(error instanceof HttpError))
         log.error("request failed", { ...fields, ...errorFields(error) });
+      await this.addRateLimit(routed, state);
       const problem = this.mountedAt(pathOf(routed.url))?.problem ?? problemResponse;
       const public_error = errorFor(translateError(error), state.served?.route ?? null);
       return problem(public_error, state.request_id);
@@ -196,6 +197,18 @@ export class Gateway {
     const limit = await this.charge(`address:${client.address}`, count, state);
     if (!limit.allowed && !is_page) throw tooManyRequests(limit);
     return this.options.root.handle(request, context);
+  }
+
+  /** For a response to a request that was refused, or failed, before it was charged. */
+  private async addRateLimit(request: Request, state: RequestState): Promise<void> {
+    const { client, headers } = state;
+    if ("x-ratelimit-limit" in headers) return;
+    const surface = this.mountedAt(pathOf(request.url));
+    const owner_id = this.callers.ownerOf(request);
+    const caller = owner_id === undefined ? null : { owner_id };
+    const subject = surface?.rateLimitSubject(caller, client) ?? `address:${client.address}`;
+    // A limiter that fails, too, hides no other error.
+    await this.charge(subject, 0, state).catch(() => undefined);
   }
 
   private async charge(

@@ -21,6 +21,12 @@ export class KnownCallers {
     return sendsBody(request) ? `a body from ${address}` : address;
   }
 
+  /** The owner, when these credentials were good recently. */
+  ownerOf(request: Request): string | undefined {
+    const credentials = credentialsOf(request);
+    return credentials === null ? undefined : this.owners.get(credentials);
+  }
+
   /** Remembers whose request this was. */
   note(request: Request, { owner_id }: Caller): void {
     const credentials = credentialsOf(request);

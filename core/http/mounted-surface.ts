@@ -24,7 +24,10 @@ export interface MountedSurface {
   readonly recheck: (request: Request, client: Client) => Promise<Caller | null>;
   readonly unauthorized: (request: Request) => HttpError;
   /** The subject of the rate limit: `owner:usr_…`, `address:192.0.2.1`. */
-  readonly rateLimitSubject: (caller: Caller | null, client: Client) => string;
+  readonly rateLimitSubject: (
+    caller: Pick<Caller, "owner_id"> | null,
+    client: Pick<Client, "address">,
+  ) => string;
   /** The response for an error. */
   readonly problem: (error: unknown, request_id: string) => Response;
 }

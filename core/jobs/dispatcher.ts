@@ -174,9 +174,9 @@ export class Dispatcher {
     const { store, clock } = this.options;
     const runs = this.runs;
     if (runs.length === 0) return;
-    const tokens = [...new Set(runs.map(({ job }) => job.lease_token))];
+    const jobs = runs.map(({ job }) => job);
     const until_ms = clock.now_ms() + this.lease_ms;
-    const renewed = await store.inDeletion((tx) => table.renewLeases(tx, tokens, until_ms));
+    const renewed = await store.inDeletion((tx) => table.renewLeases(tx, jobs, until_ms));
     for (const { job } of runs)
       if (!renewed.has(job.id))
         this.abort(job.id, new Stopped("lost", "the lease of this job has expired"));

@@ -2,6 +2,7 @@
  * Every SQL statement about jobs. The frequent ones are written as text, so that nothing is
  * compiled at run time.
  */
+import { batchesOf } from "../lib/batch";
 import { toNumber } from "../store/columns";
 import { rowsOf } from "../store/raw-statements";
 import type { Db } from "../store/store";
@@ -245,19 +246,32 @@ where state = 'ready' and run_at > ? and id in (${placeholders(ids.length)})`,
     [run_at, run_at, ...ids],
   );
 
-/** Extends the leases with these tokens. Returns the ids of the jobs that still have them. */
+/**
+ * Extends the leases of these jobs, and of no other with the same token: nobody may be running it.
+ * Returns the ids of those that still have their lease.
+ */
 export async function renewLeases(
   db: JobsDb,
-  tokens: readonly string[],
+  jobs: readonly LeasedJob[],
   until_ms: number,
 ): Promise<Set<string>> {
-  if (tokens.length === 0) return new Set();
-  const rows = await rowsOf<{ id: string }>(db, renew_sql(tokens.length), [until_ms, ...tokens]);
-  return new Set(rows.map((row) => row.id));
+  const renewed = new Set<string>();
+  for (const batch of batchesOf(jobs, jobs_per_renewal)) {
+    const tokens = [...new Set(batch.map(({ lease_token }) => lease_token))];
+    const rows = await rowsOf<{ id: string }>(db, renew_sql(batch.length, tokens.length), [
+      until_ms,
+      ...batch.map(({ id }) => id),
+      ...tokens,
+    ]);
+    for (const { id } of rows) renewed.add(id);
+  }
+  return renewed;
 }
-const renew_sql = (tokens: number): string => `
+const jobs_per_renewal = 500;
+const renew_sql = (jobs: number, tokens: number): string => `
 update core_jobs set lease_until = ?
-where state = 'running' and lease_token in (${placeholders(tokens)}) returning id`;
+where state = 'running' and id in (${placeholders(jobs)})
+and lease_token in (${placeholders(tokens)}) returning id`;
 
 /** A lease token contains the id of its process. Ids of processes contain no dot. */
 export const tokenOf = (node_id: string, unique: string): string => `${node_id}.${unique}`;

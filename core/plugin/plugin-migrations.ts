@@ -28,19 +28,22 @@ export class PluginMigrations {
   /** Including disabled ones: their tables wait for them. */
   async builtIn(): Promise<void> {
     const { built_in, store, clock } = this.options;
-    await this.bring([coreSchema, ...sortedByNeeds(built_in)]);
+    await this.bring([coreSchema, ...sortedByNeeds(built_in)], { continues: true });
     await noteVersion(store, clock);
   }
 
   /** @throws Error with the reason why its tables can't be migrated. */
   droppedIn(plugin: Plugin): Promise<void> {
-    return this.bring([plugin]);
+    return this.bring([plugin], { continues: false });
   }
 
-  private async bring(schemas: readonly Schema[]): Promise<void> {
-    const { store, clock, log, paths, beforeMigration } = this.options;
+  private async bring(
+    schemas: readonly Schema[],
+    { continues }: Required<Pick<MigrateOptions, "continues">>,
+  ): Promise<void> {
+    const { store, clock, log, paths, beforeMigration: before } = this.options;
     const backups = this.copied ? null : paths.backups;
-    const applied = await migrate(store, schemas, clock, { backups, log, before: beforeMigration });
+    const applied = await migrate(store, schemas, clock, { backups, continues, log, before });
     // One copy before all of them: another one would displace that of an earlier start.
     this.copied ||= applied.length > 0;
   }

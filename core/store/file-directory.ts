@@ -1,8 +1,8 @@
 /** The layout of original files in a directory: `ab/abcd…`, named by their hash. */
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, type Stats } from "node:fs";
 import { mkdir, open, readdir, rename, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ListedFile } from "./files";
+import type { StoredFile } from "./files";
 
 /** Files per batch of a listing. */
 const names_per_batch = 500;
@@ -26,21 +26,24 @@ export async function* listNames(directory: string): AsyncGenerator<string[]> {
 }
 
 /** See `Files.list`. */
-export async function* listDirectory(directory: string): AsyncGenerator<ListedFile[]> {
+export async function* listDirectory(directory: string): AsyncGenerator<StoredFile[]> {
   for await (const names of listNames(directory)) {
-    const files: ListedFile[] = [];
+    const files: StoredFile[] = [];
     for (const sha256 of names) {
-      const size_bytes = await sizeOf(join(directory, nameOf(sha256)));
+      const stats = await statsOf(join(directory, nameOf(sha256)));
       // It may have been deleted since the directory was read.
-      if (size_bytes !== undefined) files.push({ sha256, size_bytes });
+      if (stats) files.push({ sha256, size_bytes: stats.size, stored_at: stats.mtimeMs });
     }
     yield files;
   }
 }
 
 /** Undefined when there is no such file. */
+export const statsOf = (path: string): Promise<Stats | undefined> =>
+  stat(path).catch(() => undefined);
+/** Undefined when there is no such file. */
 export const sizeOf = async (path: string): Promise<number | undefined> =>
-  (await stat(path).catch(() => undefined))?.size;
+  (await statsOf(path))?.size;
 
 /**
  * @throws Error when no file in it can be opened: with the code FILES_DIRECTORY when it is missing

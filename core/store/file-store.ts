@@ -12,15 +12,16 @@ import {
   renameForGood,
   requireDirectory,
   sizeOf,
+  statsOf,
 } from "./file-directory";
 import {
   isWhole,
   type Files,
   type FindUsed,
-  type ListedFile,
   type ReceiveFileOptions,
   type ReceivedFile,
   type StillUsed,
+  type StoredFile,
 } from "./files";
 import { Mutex } from "./mutex";
 import { Spool, type Spooled } from "./spool";
@@ -110,13 +111,16 @@ export class FileStore implements Files {
     return null;
   }
 
-  async sweep(stillUsed: StillUsed, findUsed: FindUsed): Promise<number> {
+  async sweep(stillUsed: StillUsed, findUsed: FindUsed, since_ms = 0): Promise<number> {
     await this.spool.sweep();
     let removed = 0;
+    const isLate = async (name: string): Promise<boolean> =>
+      ((await statsOf(this.path(name)))?.mtimeMs ?? 0) >= since_ms;
     for await (const names of listNames(this.directory)) {
       const used = await findUsed(names);
       for (const name of names)
-        if (!used.has(name) && (await this.removeOne(name, stillUsed))) removed += 1;
+        if (!used.has(name) && (await isLate(name)) && (await this.removeOne(name, stillUsed)))
+          removed += 1;
       await nextTurn();
     }
     return removed;
@@ -127,7 +131,7 @@ export class FileStore implements Files {
     return null;
   }
 
-  list(): AsyncGenerator<ListedFile[]> {
+  list(): AsyncGenerator<StoredFile[]> {
     return listDirectory(this.directory);
   }
 

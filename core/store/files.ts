@@ -67,6 +67,11 @@ export interface ListedFile {
   readonly size_bytes: number;
 }
 
+/** The same with the time when it was stored, epoch ms. */
+export interface StoredFile extends ListedFile {
+  readonly stored_at: number;
+}
+
 /** Counters since the start. */
 export interface FilesCounts {
   /** By kind (`put`, `get` …) and success. */
@@ -136,15 +141,16 @@ export interface Files {
    */
   deleteDue(stillUsed: StillUsed): Promise<number | null>;
   /** All files sorted by name, a few hundred at a time. */
-  list(): AsyncIterable<readonly ListedFile[]>;
+  list(): AsyncIterable<readonly StoredFile[]>;
   /** The server is stopping: uploads in progress are refused with 503 and leave nothing behind. */
   abortUploads(): void;
   /**
    * After a crash: deletes unused files and leftovers of uploads, a few hundred at a time, with
    * pauses in between. Returns how many files were deleted. Remote files are not listed for this at
-   * every start: `deleteDue` finds those of interrupted uploads.
+   * every start: `deleteDue` finds those of interrupted uploads. Files stored before `since_ms`
+   * stay.
    */
-  sweep(stillUsed: StillUsed, findUsed: FindUsed): Promise<number>;
+  sweep(stillUsed: StillUsed, findUsed: FindUsed, since_ms?: number): Promise<number>;
   /** The location, for people: `s3://bucket/prefix at host`. Null: in the data directory. */
   readonly place: string | null;
   /**

@@ -2,13 +2,12 @@
  * Migrates the tables of every plugin: in the given order, after a copy of the database. Each step
  * is a transaction; for a new database, all of them together are one.
  */
-import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { messageOf } from "../lib/error-message";
-import { rfc3339, type Clock } from "../base/clock";
+import type { Clock } from "../base/clock";
 import type { Log } from "../base/log";
 import { commit, version } from "../base/version";
 import type { WrittenBy } from "./inspection";
+import { copyBefore, copyDatabase, hasCopy, noteCopy } from "./migration-copies";
 import type { Migration, Schema } from "./schema";
 import type { Db, Store } from "./store";
 
@@ -32,6 +31,11 @@ export interface MigrateOptions {
    * newest three are kept.
    */
   readonly backups: string | null;
+  /**
+   * Every start passes these plugins: a migration that was interrupted continues, and its copy is
+   * not made again. Default: false.
+   */
+  readonly continues?: boolean;
   readonly log: Log;
   /** Called when there are steps to apply; throws to prevent it. */
   readonly before?: ((ahead: MigrationAhead) => Promise<void>) | undefined;
@@ -46,7 +50,7 @@ export async function migrate(
   store: Store,
   plugins: readonly Schema[],
   clock: Pick<Clock, "now_ms">,
-  { backups, log, before }: MigrateOptions,
+  { backups, continues = false, log, before }: MigrateOptions,
 ): Promise<string[]> {
   const applied_rows = await ledger(store, store.db);
   const steps: Step[] = [];
@@ -56,20 +60,35 @@ export async function migrate(
     if (unknown !== undefined) throw await writtenByNewer(store, schema, unknown);
     steps.push(...missingSteps(schema, applied));
   }
-  if (steps.length === 0) return [];
+  if (steps.length === 0) {
+    if (continues && hasCopy(applied_rows))
+      await store.inTransaction((tx) => noteCopy(tx, null, clock));
+    return [];
+  }
   const { copyTo } = store;
   const is_new = (await store.tableNames(store.db)).length === 0;
   await before?.({ is_new, keeps_copy: copyTo !== null });
+  let copy: string | null = null;
   if (backups !== null && copyTo !== null && !is_new) {
-    const copy = await copyDatabase(copyTo, backups, `${fileTime(clock)}-before-${version}`);
-    await pruneCopies(backups);
-    log.info("copied the database before migrating", { copy });
+    const earlier = continues ? await copyBefore(applied_rows, backups) : null;
+    copy = earlier ?? (await copyDatabase(copyTo, backups, clock));
+    log.info(
+      earlier ? "an interrupted migration continues" : "copied the database before migrating",
+      { copy },
+    );
   }
   const applied: string[] = [];
   // Every transaction waits for the disk.
-  for (const batch of is_new ? [steps] : steps.map((step) => [step])) {
+  const batches = is_new ? [steps] : steps.map((step) => [step]);
+  for (const [index, batch] of batches.entries()) {
+    const is_last = index === batches.length - 1;
     try {
-      applied.push(...(await store.inTransaction((tx) => applyAll(store, tx, batch, clock))));
+      const applied_now = await store.inTransaction(async (tx) => {
+        const applied_in = await applyAll(store, tx, batch, clock);
+        if (continues && copy !== null) await noteCopy(tx, is_last ? null : copy, clock);
+        return applied_in;
+      });
+      applied.push(...applied_now);
     } finally {
       store.forgetStatements();
     }
@@ -202,53 +221,4 @@ function requireOwnTables(
       `plugin ${schema.name} may only make and drop the tables it declares ` +
         `(${schema.tables.join(", ") || "none"}), not ${foreign}`,
     );
-}
-
-/** How many copies are kept. */
-const copies_max = 3;
-/** File names of copies, which sort by time. */
-export const copy_pattern = /^\d{8}T\d{6}Z-before-.+\.db$/;
-
-/** Deletes the oldest copies and unfinished ones left by a crash; other files are not ours. */
-async function pruneCopies(directory: string): Promise<void> {
-  const names = (await readdir(directory)).sort();
-  const copies = names.filter((name) => copy_pattern.test(name));
-  const unfinished = names.filter(
-    (name) => copy_pattern.test(name.replace(/\.unfinished$/, "")) && !copy_pattern.test(name),
-  );
-  for (const name of [...copies.slice(0, -copies_max), ...unfinished])
-    await rm(join(directory, name), { force: true });
-}
-
-/** `20260131T120000Z`: sorts by time and is a valid file name everywhere. */
-const fileTime = (clock: Pick<Clock, "now_ms">): string =>
-  rfc3339(clock.now_ms())
-    .replace(/\.\d+Z$/, "Z")
-    .replaceAll(/[-:]/g, "");
-
-/** A complete and consistent copy; it gets its name when it is complete. Returns its path. */
-async function copyDatabase(
-  copyTo: NonNullable<Store["copyTo"]>,
-  directory: string,
-  name: string,
-): Promise<string> {
-  await mkdir(directory, { recursive: true });
-  // Several may be made in one second, when plugins migrate one by one.
-  const existing_names = await readdir(directory);
-  const path = join(
-    directory,
-    `${name}${existing_names.includes(`${name}.db`) ? `-${existing_names.length}` : ""}.db`,
-  );
-  const unfinished = `${path}.unfinished`;
-  await rm(unfinished, { force: true });
-  await copyTo(unfinished);
-  await sync(unfinished);
-  await rename(unfinished, path);
-  await sync(directory);
-  return path;
-}
-
-async function sync(path: string): Promise<void> {
-  await using file = await open(path, "r");
-  await file.sync();
 }

@@ -19,13 +19,15 @@ export const snapshotBytes = (path: string): number => sizeOf(path) + sizeOf(`${
  * While a reader is open, everything it may need stays in place: the log is not started over, and
  * nothing newer than the reader's snapshot is moved from the log into the database. So the log as
  * it is now, applied to the database as it is at any time until the reader ends, is a single
- * moment, and SQLite applies it by itself.
+ * moment, and SQLite applies it by itself. `onMoment` is awaited right after that moment, which is
+ * long before the end of the copy.
  */
-export function copySnapshot(
+export async function copySnapshot(
   path: string,
   to: string,
   onProgress: (done_bytes: number) => void,
-): void {
+  onMoment: () => Promise<void> = async () => undefined,
+): Promise<void> {
   const reader = new Database(path, { readonly: true });
   try {
     reader.run(`pragma busy_timeout = ${busy_timeout_ms}`);
@@ -33,6 +35,7 @@ export function copySnapshot(
     // The snapshot begins with the first read.
     reader.query("select count(*) from sqlite_schema").get();
     const log_bytes = copyFile(`${path}-wal`, `${to}-wal`, onProgress);
+    await onMoment();
     copyFile(path, to, (done_bytes) => onProgress(log_bytes + done_bytes));
   } finally {
     reader.close();

@@ -5,10 +5,8 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { copy_pattern, database_file } from "../../core/sdk";
+import { copy_pattern, database_file, rolled_back_pattern } from "../../core/sdk";
 
-/** A database put aside by a rollback; its log has the same name with `-wal` appended. */
-const rolled_back_pattern = /^\d{8}T\d{6}Z-rolled-back\.db$/;
 /** How many of these are kept; of copies from before upgrades as many. */
 export const rolled_back_max = 3;
 /** What a restore and a rollback create before it gets its final name. */

@@ -102,9 +102,10 @@ export async function createChat(
     all_folders: input.all_folders ? 1 : 0,
   };
   return ctx.inTransaction(async (tx) => {
-    await ctx.quotas.charge(tx, owner_id, "chats", 1);
     await store.insertChat(tx, row);
     await setUses(ctx, tx, row, input);
+    // Last: a folder or prompt that is missing is 404, whatever the quota.
+    await ctx.quotas.charge(tx, owner_id, "chats", 1);
     await emitChat(ctx, tx, row, "created");
     return withUses(tx, row);
   });

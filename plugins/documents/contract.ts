@@ -180,6 +180,7 @@ export interface DocumentCopy {
   readonly headings: readonly HeadingSpan[];
   readonly times: readonly TimeSpan[];
 }
+export type DocumentState = Pick<DocumentCopy, "version" | "status" | "error">;
 /** A stored text, read in parts. `units` are UTF-16 units, `points` code points. */
 export interface TextCopy {
   readonly units: number;
@@ -219,6 +220,8 @@ export interface Documents {
   ): Promise<void>;
   /** Names and versions by id; deleted documents are missing. */
   findNames(db: Db, document_ids: readonly string[]): Promise<Map<string, DocumentName>>;
+  /** How far the newest versions of these documents are; deleted documents are missing. */
+  findStates(db: Db, document_ids: readonly string[]): Promise<Map<string, DocumentState>>;
   /**
    * Whether the text of the current version from `start` to `end` (code points) is still exactly
    * `quote`. False when the document is gone.

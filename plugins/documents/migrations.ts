@@ -79,6 +79,7 @@ export const migrations: readonly Migration[] = [
     },
   },
   { id: "0011_sorted_lists", up: sortLists },
+  { id: "0012_file_users", up: createFileUsers },
 ];
 
 async function createDocuments(tx: Db): Promise<void> {
@@ -318,4 +319,17 @@ async function fillLinks(tx: Db): Promise<void> {
       where document_id in (select id from names)`.execute(tx);
     after = last.document_id;
   }
+}
+
+/** Plugins that keep originals without a document, with those that did so until this step. */
+async function createFileUsers(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable("documents_file_users")
+    .addColumn("plugin", "text", (c) => c.primaryKey())
+    .execute();
+  const plugins = ["folder-archives", "imports", "transcriptions"];
+  await tx
+    .insertInto("documents_file_users")
+    .values(plugins.map((plugin) => ({ plugin })))
+    .execute();
 }

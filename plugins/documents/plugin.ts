@@ -56,6 +56,7 @@ import { documentQueries, listOwned } from "./queries";
 import { batchSchema, bulkHandlers, bulkRoutes } from "./bulk-routes";
 import { documentHandlers, routes } from "./routes";
 import { usedFiles } from "./store";
+import { FileUsers } from "./originals/file-users";
 import { UnusedFiles } from "./originals/unused-files";
 
 export default definePlugin({
@@ -90,7 +91,13 @@ export default definePlugin({
     DocumentChanged,
     DocumentDeleted,
   ],
-  tables: ["documents", "documents_versions", "documents_links", "documents_purges"],
+  tables: [
+    "documents",
+    "documents_versions",
+    "documents_links",
+    "documents_purges",
+    "documents_file_users",
+  ],
   migrations,
   routes: { ...routes, ...bulkRoutes },
   setup: (host) => {
@@ -101,7 +108,8 @@ export default definePlugin({
       return false;
     };
     const findUsed = (sha256s: readonly string[]) => usedFiles(host.db, sha256s);
-    const unused_files = new UnusedFiles(host, isUsed, findUsed);
+    const file_users = new FileUsers(host);
+    const unused_files = new UnusedFiles(host, { isUsed, findUsed, file_users });
     const ctx: DocumentContext = {
       ...host,
       ...host.services,
@@ -149,12 +157,13 @@ export default definePlugin({
           name: "purging",
           read: async () => ({ documents: await countToPurge(ctx) }),
         }),
-        ...documentChecks({ ...ctx, operations: host.operations }, isUsed),
+        ...documentChecks({ ...ctx, operations: host.operations, file_users }, isUsed),
         ...originalsMetrics(host),
       ],
       jobs: [...documentJobs(ctx), ...originalJobs(host, unused_files)],
       schedules: [...documentSchedules, ...originalSchedules(host)],
       start: async () => {
+        await file_users.remember();
         unused_files.sweep();
         await resumePurge(host);
       },

@@ -200,6 +200,7 @@ export const documentQueries: Pick<
   | "require"
   | "requireAll"
   | "findNames"
+  | "findStates"
   | "findSyncedPlaces"
   | "findLinked"
   | "findPageLabels"
@@ -213,6 +214,16 @@ export const documentQueries: Pick<
   async require(db, owner_id, document_id) {
     const { id, name, current_version } = await requireDocument(db, owner_id, document_id);
     return { id, name, current_version };
+  },
+
+  async findStates(db, document_ids) {
+    const rows = await store.findStates(db, document_ids);
+    return new Map(
+      rows.map(({ id, version, status, error_code: code, error_message: message }) => [
+        id,
+        { version, status, error: code === null ? null : { code, message: message ?? "" } },
+      ]),
+    );
   },
 
   async requireAll(db, owner_id, document_ids, pointer) {

@@ -209,6 +209,20 @@ const namesOf = prepared((db: DocumentsDb, { ids }: { readonly ids: readonly str
     .where(isLinked("documents.id")),
 );
 
+/** The states of their newest versions. */
+export const findStates = async (
+  db: DocumentsDb,
+  ids: readonly string[],
+): Promise<Pick<DocumentRow, "id" | "version" | "status" | "error_code" | "error_message">[]> =>
+  ids.length === 0
+    ? []
+    : db
+        .selectFrom("documents")
+        .select(["id", "version", "status", "error_code", "error_message"])
+        .where("id", "in", ids)
+        .where(isLinked("documents.id"))
+        .execute();
+
 /**
  * A change by the job that indexes this version. Undefined when the version is no longer being
  * indexed: it was replaced, or the document is gone.

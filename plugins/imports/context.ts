@@ -57,6 +57,8 @@ export interface ImportContext extends Pick<
   readonly isolate: Isolate<typeof tasks>;
   readonly fetcher: Fetcher;
   readonly robots: RobotsCache;
+  /** Fires when the server stops. */
+  readonly stopping: AbortSignal;
   /** Complete once every plugin is set up. */
   readonly sources: () => readonly ImportSource[];
   /** Enqueues the job that lists the items of a run: jobs.ts. */

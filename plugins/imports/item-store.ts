@@ -87,6 +87,25 @@ const waitingFor = prepared(
       .where(sql.ref("status"), "=", sql.lit("pending")),
 );
 
+/** Documents after this one that items wait for, in order. */
+export const documentsAfter = async (
+  db: ImportsDb,
+  after: string,
+  limit: number,
+): Promise<string[]> =>
+  (
+    await db
+      .selectFrom("imports_items")
+      .select("document_id")
+      .distinct()
+      .where(sql.ref("status"), "=", sql.lit("pending"))
+      .where("document_id", "is not", null)
+      .where("document_id", ">", after)
+      .orderBy("document_id")
+      .limit(limit)
+      .execute()
+  ).map(({ document_id }) => document_id!);
+
 type EndedValues = Pick<ItemRow, "status" | "error_code" | "error">;
 
 /** Ends at most `limit` items of one host that no worker has started; returns how many. */

@@ -30,6 +30,7 @@ import { enqueuers, importJobs, importSchedules } from "./jobs";
 import { importMetrics } from "./metrics";
 import { migrations } from "./migrations";
 import { streamedRun } from "./run-events";
+import { endMissed } from "./missed-ends";
 import { RobotsCache } from "./politeness";
 import { documentedSource } from "./records";
 import { directoryHandlers, directoryRoutes } from "./directory-routes";
@@ -107,8 +108,10 @@ export default definePlugin({
       host_delay_ms: () => config.host_delay,
       timeout_ms: () => config.timeout,
     });
+    const stopping = new AbortController();
     const own_ctx: ImportContext = {
       ...ctx,
+      stopping: stopping.signal,
       ...services,
       ...enqueuers(ctx),
       keep_runs_ms: () => config.keep_runs,
@@ -151,8 +154,10 @@ export default definePlugin({
         warnAboutSettings(ctx, config);
         await removeLeftovers(ctx.paths.temporary, page_prefix, unpacked_prefix, listing_prefix);
         await failInterrupted(own_ctx);
+        await endMissed(own_ctx, schedules);
         ctx.node.onGone(() => void failInterrupted(own_ctx).catch(() => undefined));
       },
+      stop: async () => stopping.abort(),
     };
   },
 });

@@ -36,6 +36,11 @@ export const deleteSchedulesIn = async (
       .returning("id")
       .execute()
   ).map(({ id }) => id);
+/** The folders that schedules import into, each once. */
+export const scheduledFolders = async (db: ImportsDb): Promise<string[]> =>
+  (await db.selectFrom("imports_schedules").select("folder_id").distinct().execute()).map(
+    ({ folder_id }) => folder_id,
+  );
 const schedulesOf = (db: ImportsDb, owner_id: string) =>
   db.selectFrom("imports_schedules").where("owner_id", "=", owner_id);
 export const countSchedules = (db: ImportsDb, owner_id: string): Promise<number> =>

@@ -274,6 +274,16 @@ export const unfinishedIn = (db: ImportsDb, folder_ids: readonly string[]): Prom
     .where("folder_id", "in", folder_ids)
     .where("finished_at", "is", null)
     .execute();
+/** The folders of runs that have not ended, each once. */
+export const foldersOfUnfinished = async (db: ImportsDb): Promise<string[]> =>
+  (
+    await db
+      .selectFrom("imports_runs")
+      .select("folder_id")
+      .distinct()
+      .where("finished_at", "is", null)
+      .execute()
+  ).map(({ folder_id }) => folder_id);
 /** Whether a run of the schedule has not ended yet. */
 export const unfinishedOfSchedule = async (db: ImportsDb, schedule_id: string): Promise<boolean> =>
   (await db

@@ -22,6 +22,12 @@ const interrupted = {
   code: "interrupted",
   message: "The server stopped before this file was stored. Upload it again.",
 };
+const not_stored = {
+  code: "internal_error",
+  message: "The server could not store this file. Upload it again.",
+};
+/** The pause before the end of a run is written again, after that has failed. */
+const end_again_ms = 10_000;
 
 /**
  * Creates documents from received files, one item each; the run ends when they are indexed.
@@ -35,7 +41,12 @@ export async function importUploads(
 ): Promise<ListedRun> {
   try {
     const { run, items } = await insertRun(ctx, owner_id, target, parts);
-    for (const [index, item] of items.entries()) await importPart(ctx, run, item, parts[index]!);
+    try {
+      for (const [index, item] of items.entries()) await importPart(ctx, run, item, parts[index]!);
+    } catch (error) {
+      await failRestSoon(ctx, run.id);
+      throw error;
+    }
     return (await store.findRun(ctx.db, run.id))!;
   } finally {
     for (const { received } of parts) await received.release();
@@ -54,6 +65,19 @@ export async function failInterrupted(ctx: ImportContext): Promise<void> {
     await ctx.inTransaction((tx) =>
       failHost(ctx, tx, { run_id: run.id, host: "", ...interrupted }),
     );
+  }
+}
+
+/**
+ * The request has failed, and nobody else imports what is left of its run. When even that can't be
+ * written, it is tried until it can; the next start does it, too.
+ */
+async function failRestSoon(ctx: ImportContext, run_id: string): Promise<void> {
+  try {
+    await ctx.inDeletion((tx) => failHost(ctx, tx, { run_id, host: "", ...not_stored }));
+  } catch {
+    if (ctx.stopping.aborted) return;
+    setTimeout(() => void failRestSoon(ctx, run_id), end_again_ms).unref();
   }
 }
 
@@ -101,7 +125,7 @@ async function importPart(
   item: ItemRow,
   { name, declared_type, received }: ReceivedPart,
 ): Promise<void> {
-  const { documents, inTransaction } = ctx;
+  const { documents, inDeletion, inTransaction } = ctx;
   const origin = { kind: "upload", uri: null, run_id: run.id } as const;
   try {
     const { owner_id, folder_id } = run;
@@ -125,7 +149,8 @@ async function importPart(
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     const failure = { code: error.code, message: error.detail };
-    await inTransaction((tx) => endItem(ctx, tx, item, { how: "failed", error: failure }));
+    // Also on a full disk.
+    await inDeletion((tx) => endItem(ctx, tx, item, { how: "failed", error: failure }));
   } finally {
     documents.removeFiles([received.sha256]);
   }

@@ -168,6 +168,8 @@ export class TextService implements Texts {
         throw new Error("a text is longer than it was said to be");
       await inTransaction(async (tx) => {
         if (last === undefined) await store.insertUnused(tx, reserved);
+        // Others may have taken this process for gone, and deleted what it had written.
+        else if (!(await store.isUnused(tx, id, reserved.node))) throw discarded(id);
         for (const piece of batch) await store.insertPiece(tx, piece);
       });
       last = batch.at(-1) ?? last;
@@ -180,7 +182,7 @@ export class TextService implements Texts {
 
   private async keep(tx: Db, id: number): Promise<void> {
     if (!this.in_use.has(id) || !(await store.deleteUnused(tx, id, this.ctx.node.id)))
-      throw new Error(`The text ${id} was discarded; prepare it again.`);
+      throw discarded(id);
     this.ctx.afterCommit(() => this.in_use.delete(id));
   }
 
@@ -210,6 +212,9 @@ export class TextService implements Texts {
     if (unused.length > 0) truncateWal();
   }
 }
+
+const discarded = (id: number): Error =>
+  new Error(`The text ${id} was discarded; prepare it again.`);
 
 class SmallText implements NewText {
   readonly is_written = false;

@@ -57,6 +57,14 @@ export const insertUnused = (tx: TextsDb, row: UnusedText) =>
 /** Marks it as unreferenced. */
 export const clearNode = (tx: TextsDb, id: number) =>
   tx.updateTable("texts_unused").set({ node: "" }).where("id", "=", id).execute();
+/** False when it is not unused, or belongs to another process. */
+export const isUnused = async (tx: TextsDb, id: number, node: string): Promise<boolean> =>
+  (await tx
+    .selectFrom("texts_unused")
+    .select("id")
+    .where("id", "=", id)
+    .where("node", "=", node)
+    .executeTakeFirst()) !== undefined;
 /** False when it was not unused, or belongs to another process. */
 export const deleteUnused = async (tx: TextsDb, id: number, node: string): Promise<boolean> =>
   (

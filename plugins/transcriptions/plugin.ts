@@ -1,4 +1,5 @@
 /** Transcriptions: recordings and captions become documents whose citations have times. */
+import { Cleaner } from "../../core/lib/cleaner";
 import { removeLeftovers } from "../../core/lib/temporary-files";
 import {
   OneOf,
@@ -131,6 +132,14 @@ export default definePlugin({
     const { config, services, slots } = ctx;
     const chosen = new ChosenTranscriber(ctx);
     const runs = new TranscriptionRuns({ ...ctx, ...services });
+    // What was deleted elsewhere while this plugin was not loaded.
+    const forgotten = new Cleaner({
+      clean: (signal) => runs.deleteForgotten(signal),
+      onError: (error) =>
+        ctx.log.warn("transcriptions of deleted folders could not be deleted yet", {
+          error: String(error),
+        }),
+    });
     const reader = new TranscriptReader(ctx);
     const common = {
       ...ctx,
@@ -176,9 +185,11 @@ export default definePlugin({
       ],
       schedules: transcriptionSchedules,
       health: async () => chosen.failing() ?? "ok",
+      stop: () => forgotten.stop(),
       start: async () => {
         await killLeftovers(ctx.paths.temporary);
         await removeLeftovers(ctx.paths.temporary, temporary_prefix);
+        forgotten.start();
       },
     };
   },

@@ -94,10 +94,10 @@ const NewUrl = named(
   "NewTranscription",
   t.Object({
     folder_id: t.Optional(
-      t.String({
-        minLength: 1,
-        description: "The folder that the transcript goes into, in place of that of the query.",
-      }),
+      Nullable(
+        t.String({ minLength: 1 }),
+        "The folder that the transcript goes into, in place of that of the query.",
+      ),
     ),
     url: WebUrl(
       "Absolute http or https URL of a recording or captions on a public host, at most 2,048 " +

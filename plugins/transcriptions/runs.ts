@@ -2,6 +2,7 @@
 import { inParts } from "../../core/lib/chunked-work";
 import { forbidden, requireOwned, type Change, type Context, type Db } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
+import type { Folders } from "../folders/contract";
 import type { Quotas } from "../quotas/contract";
 import { TranscriptionChanged } from "./contract";
 import * as store from "./store";
@@ -10,9 +11,10 @@ import type { RunRow } from "./store";
 /** What the changes need besides `Context`. */
 export interface TranscriptionRunsContext extends Pick<
   Context,
-  "afterCommit" | "cancelJobs" | "emit" | "inDeletion" | "notify" | "now_ms" | "truncateWal"
+  "afterCommit" | "cancelJobs" | "db" | "emit" | "inDeletion" | "notify" | "now_ms" | "truncateWal"
 > {
   readonly documents: Documents;
+  readonly folders: Folders;
   readonly quotas: Quotas;
 }
 
@@ -20,12 +22,30 @@ export interface TranscriptionRunsContext extends Pick<
 const unfinished_max = 100;
 /** Runs deleted per transaction: a transcript may be long. */
 const delete_batch = 25;
+/** Folders, or documents, per read. */
+const looked_up_at_once = 200;
 /** The same for runs with a file: more than an owner can have unfinished. */
 const released_max = 2 * unfinished_max;
 
 /** @throws HttpError 404 when there is no such run, 403 when it is another user's. */
 export async function requireRun(db: Db, owner_id: string, run_id: string): Promise<RunRow> {
   return requireOwned(await store.findRun(db, run_id), owner_id, "transcription");
+}
+
+/** Calls `work` with all ids that `read` returns after one another, some at a time. */
+async function eachBatch(
+  read: typeof store.foldersAfter,
+  db: Db,
+  signal: AbortSignal,
+  work: (ids: readonly string[]) => Promise<void>,
+): Promise<void> {
+  let after = "";
+  await inParts(async () => {
+    const ids = await read(db, after, looked_up_at_once);
+    if (ids.length > 0) await work(ids);
+    after = ids.at(-1) ?? after;
+    return ids.length > 0;
+  }, signal);
 }
 
 /** Starts, ends and deletes runs. */
@@ -138,6 +158,24 @@ export class TranscriptionRuns {
    */
   async removeDocuments(tx: Db, document_ids: readonly string[]): Promise<void> {
     await this.deleteResults(tx, await store.detachDocuments(tx, document_ids));
+  }
+
+  /**
+   * Deletes what belongs to folders and documents that are gone: they may have been deleted while
+   * this plugin was not loaded, and so was not told.
+   */
+  async deleteForgotten(signal: AbortSignal): Promise<void> {
+    const { db, documents, folders, inDeletion } = this.ctx;
+    await eachBatch(store.foldersAfter, db, signal, async (ids) => {
+      const existing = await folders.findRoots(db, ids);
+      const gone = ids.filter((id) => !existing.has(id));
+      await this.purgeFolders(gone, signal);
+    });
+    await eachBatch(store.documentsAfter, db, signal, async (ids) => {
+      const existing = await documents.findNames(db, ids);
+      const gone = ids.filter((id) => !existing.has(id));
+      if (gone.length > 0) await inDeletion((tx) => this.removeDocuments(tx, gone));
+    });
   }
 
   /** False if the run had ended before. */

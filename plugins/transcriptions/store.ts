@@ -289,6 +289,24 @@ export const runsBefore = (
     .orderBy("finished_at")
     .limit(limit)
     .execute();
+const idsAfter =
+  (column: "document_id" | "folder_id") =>
+  async (db: TranscriptionsDb, after: string, limit: number): Promise<string[]> =>
+    (
+      await db
+        .selectFrom("transcriptions")
+        .select(`${column} as of`)
+        .distinct()
+        .where(column, "is not", null)
+        .where(column, ">", after)
+        .orderBy(column)
+        .limit(limit)
+        .execute()
+    ).map((row) => row.of!);
+/** The folders of runs after this one, in order. */
+export const foldersAfter = idsAfter("folder_id");
+/** The documents of runs after this one, in order. */
+export const documentsAfter = idsAfter("document_id");
 export const deleteRuns = (db: TranscriptionsDb, ids: readonly string[]) =>
   db.deleteFrom("transcriptions").where("id", "in", ids).execute();
 /** Detaches runs from these documents; returns the ids of the runs. */

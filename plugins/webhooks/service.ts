@@ -113,8 +113,15 @@ export class Webhooks {
     const { event_type, url } = input;
     const events = this.checkedEvents(input);
     const target = requireTarget(url, "/url");
-    // Also before the host is looked up: a request that can't succeed should cost nothing.
-    await this.requireCapacity(db, owner_id);
+    const { href } = target;
+    const types = events ?? [event_type];
+    const requireAllowed = async (db: Db): Promise<void> => {
+      await this.requireCapacity(db, owner_id);
+      if (await store.isRegistered(db, { owner_id, href }, types)) throw duplicate();
+    };
+    // Also before the host is looked up, which may take long, or fail: a request that can't succeed
+    // should cost nothing.
+    await requireAllowed(db);
     await this.checkHost(owner_id, target);
     const secret = newSecret();
     const id = newId("whk");
@@ -123,7 +130,7 @@ export class Webhooks {
       owner_id,
       event_type,
       url,
-      href: target.href,
+      href,
       secret: sealed.seal(secret, secretContext(id)),
       previous_secret: null,
       previous_until: null,
@@ -131,13 +138,8 @@ export class Webhooks {
       created_at: now_ms(),
     };
     await inTransaction(async (tx) => {
-      await this.requireCapacity(tx, owner_id);
-      if (!(await store.insertWebhook(tx, webhook, events?.slice(1) ?? [])))
-        throw badRequest(
-          "There is a webhook for this event and URL already.",
-          "/url",
-          "duplicate_webhook",
-        );
+      await requireAllowed(tx);
+      await store.insertWebhook(tx, webhook, types.slice(1));
       await subscriptions.update(tx, owner_id);
       notify({ owner_id, kind: "webhook", id, action: "created" });
     });
@@ -261,6 +263,9 @@ export class Webhooks {
     };
   }
 }
+
+const duplicate = () =>
+  badRequest("There is a webhook for this event and URL already.", "/url", "duplicate_webhook");
 
 async function requireWebhook(db: Db, owner_id: string, webhook_id: string): Promise<WebhookRow> {
   return requireOwned(await store.findWebhook(db, webhook_id), owner_id, "webhook");

@@ -67,17 +67,12 @@ export interface WebhooksTables {
 
 export type WebhooksDb = Db<WebhooksTables>;
 
-/**
- * Includes the events that it is sent besides its `event_type`. False when the owner has a webhook
- * for one of these events and this URL.
- */
-export async function insertWebhook(
+/** Whether the owner has a webhook for one of these events and this URL. */
+export async function isRegistered(
   db: WebhooksDb,
-  row: WebhookRow,
-  other_events: readonly string[],
+  { owner_id, href }: Pick<WebhookRow, "owner_id" | "href">,
+  types: readonly string[],
 ): Promise<boolean> {
-  const { id: webhook_id, owner_id, href } = row;
-  const types = [row.event_type, ...other_events];
   for (const table of ["webhooks", "webhooks_events"] as const) {
     const taken = await db
       .selectFrom(table)
@@ -87,15 +82,24 @@ export async function insertWebhook(
       .where("event_type", "in", types)
       .limit(1)
       .executeTakeFirst();
-    if (taken) return false;
+    if (taken) return true;
   }
+  return false;
+}
+
+/** Includes the events that it is sent besides its `event_type`. */
+export async function insertWebhook(
+  db: WebhooksDb,
+  row: WebhookRow,
+  other_events: readonly string[],
+): Promise<void> {
+  const { id: webhook_id, owner_id, href } = row;
   await db.insertInto("webhooks").values(row).execute();
   for (const event_type of other_events)
     await db
       .insertInto("webhooks_events")
       .values({ webhook_id, owner_id, event_type, href })
       .execute();
-  return true;
 }
 
 /** Every event that webhooks are sent, and their owners; for one owner, or all. */

@@ -49,7 +49,7 @@ describeOnPostgres("a server on PostgreSQL", () => {
       relay.silence();
       relay.takes_new = false;
       expect(await server.stop()).toBe(1);
-      expect(server.output()).toContain("some work did not end within 45 s");
+      expect(server.output()).toContain("dossier: Some work did not end within 45 s.");
       relay.takes_new = true;
       await server.restart();
     }

@@ -176,6 +176,23 @@ export function quotaCases(start: StartServer): void {
     if (name !== undefined)
       expect((await ada.upload(folder, name, "y", "&overwrite=true")).status).toBe(200);
   });
+  test("what is missing is 404, and a reached quota comes before a name that is taken", async () => {
+    const dora = await person(server, "dora");
+    const mine = await dora.folder();
+    for (let n = 0; n < 3; n++) await dora.send("POST", "/chats");
+    const unknown = mine.replace(/.{6}$/, "000000");
+    expectProblem(await dora.send("POST", "/chats", { usedFolders: [unknown] }), 404);
+    expectProblem(
+      await dora.send("POST", "/chats", { usedFolders: [folder] }),
+      403,
+      "",
+      "forbidden",
+    );
+    for (let n = 0; n < 6; n++) expect((await dora.upload(mine, `${n}.txt`, "x")).status).toBe(201);
+    expectProblem(await dora.upload(mine, "0.txt", "x"), 403, /\b6\b/, "quota_exceeded");
+    expectProblem(await dora.upload(unknown, "0.txt", "x"), 404);
+    expect((await dora.upload(mine, "0.txt", "y", "&overwrite=true")).status).toBe(200);
+  });
   test("another user's quotas are unaffected", async () =>
     expect((await bob.send("POST", "/folders", { name: "Bob's" })).status).toBe(201));
   test("storage: refused with the limit, nothing kept, freed by a deletion", async () => {

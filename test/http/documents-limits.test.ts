@@ -199,3 +199,35 @@ onSqlite("copies").test("at the start, originals that no document uses are delet
   await until(() => filesOf(second.data).length === 1);
   expect(filesOf(second.data)).toEqual([sha256]);
 });
+
+onSqlite("copies").describe("at the start, no original is deleted", () => {
+  const cases: [why: string, change: (data: string) => Promise<unknown>][] = [
+    [
+      "that is older than the database: it belongs to another one",
+      (data) => Bun.$`rm ${data}/dossier.db ${data}/dossier.db-wal ${data}/dossier.db-shm`.quiet(),
+    ],
+    [
+      "while a rollback has put a database aside, which may need it",
+      (data) => Bun.write(`${data}/backups/20260105T120000Z-rolled-back.db`, ""),
+    ],
+  ];
+  test.each(cases)("%s", async (_why, change) => {
+    const first = await startTestServer();
+    const ada = await person(first, "ada");
+    await ada.upload(await ada.folder(), "used.txt", "in use");
+    const received = await first.files.receive(new Blob(["in use elsewhere"]).stream(), {
+      bytes_max: 100,
+    });
+    await received.keep();
+    await received.release();
+    await first.settle();
+    const originals = filesOf(first.data);
+    const copy = `${first.data}-copy`;
+    await Bun.$`cp -r --preserve=timestamps ${first.data} ${copy}`.quiet();
+    await change(copy);
+    const second = await startTestServer({ data: copy });
+    await Bun.sleep(500);
+    expect(filesOf(second.data)).toEqual(originals);
+    expect(originals).toHaveLength(2);
+  });
+});

@@ -367,6 +367,21 @@ describe("bodies", () => {
       if (says instanceof RegExp) expect(answer.text).toMatch(says);
       else expect(answer.text).toContain(says);
     });
+  const chunked: [string, string, string, Record<string, string>, number][] = [
+    ["without a byte is none, where it is optional", "/echo/optional", "", {}, 200],
+    ["without a byte is none, whatever its type", "/echo/optional", "", json, 200],
+    ["with bytes needs its type", "/echo/optional", "{}", {}, 415],
+    ["without a byte is no JSON where that is required", "/echo", "", json, 400],
+  ];
+  test.each(chunked)("a body of unknown length %s", async (_why, path, text, headers, status) => {
+    const stream = new ReadableStream({
+      start(controller) {
+        if (text !== "") controller.enqueue(new TextEncoder().encode(text));
+        controller.close();
+      },
+    });
+    expect((await server.send("ada", "POST", path, stream, headers)).status).toBe(status);
+  });
   test("large bodies take turns and are read in turn; small ones don't wait for them", async () => {
     const parts = ["ada", "ada", "ben", "ada"].map((who) => {
       const { promise, resolve } = Promise.withResolvers<void>();

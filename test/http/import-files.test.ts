@@ -1,7 +1,9 @@
 /** Files from the user's device as one import, and scheduled imports. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sql } from "../../core/sdk";
 import { Tick } from "../../plugins/imports/jobs";
 import { filesOf } from "../helpers/data-directory";
+import { onSqlite } from "../helpers/databases";
 import { expectSound, scriptedExtractor } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
@@ -128,6 +130,26 @@ describe("files from the device", () => {
         ["b.txt (2) (2)", "succeeded"],
       ],
     ]);
+  });
+
+  onSqlite("connection").test("end as failed when the server can't store them", async () => {
+    const folder = await ada.folder();
+    await sql`create temp trigger broken before insert on documents when new.name = 'b.txt'
+      begin select raise(abort, 'out of order'); end`.execute(server.store.db);
+    const form = formOf(["a.txt", "One."], ["b.txt", "Two."], ["c.txt", "Three."]);
+    const { status } = await sending(folder, form);
+    await sql`drop trigger broken`.execute(server.store.db);
+    expect(status).toBe(500);
+    const [begun] = (await ada.send("GET", "/imports")).body.data;
+    const { run, items } = await ended(ada, begun.id);
+    expect(run).toMatchObject({ status: "completed_with_errors", failed_item_count: 2 });
+    expect(items.map((item) => item.error?.code)).toEqual([
+      undefined,
+      "internal_error",
+      "internal_error",
+    ]);
+    await server.settle();
+    await expectSound(server);
   });
 
   const refused: [reason: string, form: () => FormData | string, status: number, words: RegExp][] =

@@ -91,6 +91,17 @@ describe("from a URL", () => {
     );
 });
 
+test("a folder of null in the JSON means that of the query, as without one", async () => {
+  const body = { folder_id: null, url: "http://10.9.9.9/x.mp3" };
+  const answers = await Promise.all(
+    [`?folder_id=${folder}`, ""].map((query) =>
+      server.send("ada", "POST", `/transcriptions${query}`, body),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([202, 400]);
+  expect(answers[0]!.body.folder_id).toBe(folder);
+});
+
 test("nothing is fetched for a document over the quota", async () => {
   const small = await startTestServer({ env: { DOSSIER_QUOTAS_DOCUMENTS: "1" } });
   const {

@@ -85,6 +85,8 @@ test.each(cases)("%s", async (_reason, path, { body, headers }, admitted) => {
         body,
       }),
     );
+    for (const name of ["limit", "remaining", "reset"])
+      expect(response.headers.get(`x-ratelimit-${name}`)).toMatch(/^\d+$/);
     return response.status;
   };
   const statuses: Promise<number>[] = [];

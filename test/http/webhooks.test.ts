@@ -1,8 +1,9 @@
-/** Parts of webhooks: the limit's setting, and sealing. */
+/** Parts of webhooks: the limit's setting, duplicates, and sealing. */
 import { describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { createSeal } from "../../core/store/seal";
+import { startNameServer } from "../../scripts/lib/name-server";
 import { startTestServer } from "../helpers/host";
 
 test("the limit is a setting named in the error, and only the owner can read the key", async () => {
@@ -13,6 +14,24 @@ test("the limit is a setting named in the error, and only the owner can read the
   const { status, body } = await create("transcription.completed");
   expect([status, body.detail]).toEqual([400, expect.stringContaining("at most 1 ")]);
   expect(statSync(join(server.data, "secret.key")).mode & 0o777).toBe(0o600);
+  await server.stop();
+});
+
+test("a duplicate is refused as such, whatever became of its host", async () => {
+  using names = await startNameServer();
+  const server = await startTestServer({
+    env: { DOSSIER_WEBHOOKS_DNS_SERVERS: names.address },
+  });
+  const create = async (path: string): Promise<[number, string | undefined]> => {
+    const body = { event_type: "import.finished", url: `http://hook.test/${path}` };
+    const answer = await server.send("ada", "POST", "/webhooks", body);
+    return [answer.status, answer.body.code];
+  };
+  names.set("hook.test", ["93.184.216.34"]);
+  expect(await create("a")).toEqual([201, undefined]);
+  names.set("hook.test", "servfail");
+  expect(await create("a")).toEqual([400, "duplicate_webhook"]);
+  expect(await create("b")).toEqual([503, "unavailable"]);
   await server.stop();
 });
 

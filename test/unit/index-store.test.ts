@@ -311,6 +311,27 @@ describe("a very large document", () => {
     expect(segments).toBe(3);
     await untilNothing(index);
   });
+  test("stops when another process removes the document while it is staged", async () => {
+    const index = await openTestIndex();
+    const preparing = index.index.prepare({
+      owner_id: "usr_ada",
+      document_id: "doc_1",
+      version: 1,
+      title: "t",
+      text: `${large}\n\n${large}\n\n${large}`,
+      pages: [],
+    });
+    const why = preparing.then(
+      () => "nothing",
+      (error: Error) => error.message,
+    );
+    while ((await index.count("index_segments")) < 1) await Bun.sleep(0);
+    await tx(index, async (inside) => {
+      for (const table of tables) await inside.deleteFrom(table).execute();
+    });
+    expect(await why).toContain("prepare it again");
+    await untilNothing(index);
+  });
   test("stops when removed while being staged", async () => {
     const index = await openTestIndex();
     const preparing = index.index.prepare({

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { handle, type EnqueueOptions } from "../../core/jobs/contract";
 import type { JobQueue } from "../../core/jobs/queue";
-import { openJobs, limits, minute, until, Work, type JobsFixture } from "../helpers/jobs";
+import { openJobs, limits, minute, second, until, Work, type JobsFixture } from "../helpers/jobs";
 
 let world: JobsFixture;
 let ran: string[];
@@ -103,6 +103,25 @@ test("a rolled-back transaction leaves no job behind and frees its slot", async 
   expect(await world.rows()).toEqual([]);
   expect(await enqueued(queue, 9)).toEqual(Array(9).fill("running"));
   expect(ran.toSorted()).toEqual([..."012345678"]);
+});
+
+test("a job that nobody runs is ready again, however long others that began so run", async () => {
+  const queue = smallJobs();
+  await queue.start();
+  await enqueued(queue, 1);
+  // The answer to the commit that began it was lost: it is marked as running, and was not started.
+  const row = { ...(await world.onlyJob()), id: "job_lost", payload: '{"name":"lost"}' };
+  await world.db.insertInto("core_jobs").values(row).execute();
+  for (let beat = 0; beat < 5; beat++) {
+    const before = (await world.rows())[0]!.lease_until!;
+    world.clock.move(11 * second);
+    await until(async () => (await world.rows())[0]!.lease_until! > before);
+  }
+  await until(() => ran.includes("lost"));
+  expect(ran).toEqual(["0", "lost"]);
+  expect((await world.rows())[0]).toMatchObject({ state: "running", crashes: 0 });
+  gate.resolve();
+  await queue.drain(minute);
 });
 
 test("a job interrupted by shutdown is ready again, and the attempt does not count", async () => {

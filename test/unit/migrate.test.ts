@@ -294,6 +294,12 @@ describe("the backup made before migrating", () => {
     return rows;
   };
 
+  const tablesIn = (name: string) => {
+    using copy = new Database(join(backups, name), { readonly: true });
+    const names = "select name from sqlite_master where type = 'table' order by name";
+    return copy.query(names).values().flat();
+  };
+
   test("is not made of an empty database or when nothing is to be applied", async () => {
     await run(boxes);
     await run(boxes);
@@ -329,6 +335,70 @@ describe("the backup made before migrating", () => {
     const times = [3, 4, 5].map((second) => `20260105T12000${second}Z-before-${version}.db`);
     expect(readdirSync(backups).sort()).toEqual([...times, "mine.db"]);
     clock.move(-5_000);
+  });
+
+  describe("of a migration that was interrupted", () => {
+    const halted: Migration = {
+      id: "0002_halted",
+      up: async () => {
+        throw new Error("halted");
+      },
+    };
+    const crates = (...more: Migration[]) =>
+      schema("crates", ["crates", "crates_marks"], [table("0001_create", "crates"), ...more]);
+    const upgrade = (...plugins: Schema[]) =>
+      migrate(store, plugins, clock, { backups, continues: true, log });
+    const add = (id: string) => store.db.insertInto("boxes").values({ id }).execute();
+
+    test("is the one from before its first step, however often it is tried again", async () => {
+      await run(boxes);
+      await add("before");
+      for (let n = 0; n < 5; n++) {
+        clock.move(1_000);
+        await expect(upgrade(boxes, crates(halted))).rejects.toThrow("halted");
+      }
+      await upgrade(boxes, crates(table("0002_marks", "crates_marks")));
+      const [copy, ...others] = readdirSync(backups);
+      expect(others).toEqual([]);
+      expect(tablesIn(copy!)).toEqual(["boxes", "core_migrations"]);
+      expect((await ledger()).map(({ plugin }) => plugin)).toEqual(["boxes", "crates", "crates"]);
+      await add("after");
+      clock.move(1_000);
+      await upgrade(boxes, shelves, crates(table("0002_marks", "crates_marks")));
+      expect(readdirSync(backups).sort().map(idsIn)).toEqual([["before"], ["before", "after"]]);
+    });
+
+    test("is made again when it is gone", async () => {
+      await run(boxes);
+      await expect(upgrade(boxes, crates(halted))).rejects.toThrow("halted");
+      rmSync(backups, { recursive: true });
+      await upgrade(boxes, crates(table("0002_marks", "crates_marks")));
+      expect(readdirSync(backups).map(tablesIn)).toEqual([["boxes", "core_migrations", "crates"]]);
+    });
+
+    test("is not that of a later one, after a version that has just its steps", async () => {
+      await run(boxes);
+      await expect(upgrade(boxes, crates(halted))).rejects.toThrow("halted");
+      await upgrade(boxes, crates());
+      await add("after");
+      clock.move(1_000);
+      await upgrade(boxes, crates(table("0002_marks", "crates_marks")));
+      expect(readdirSync(backups).sort().map(idsIn)).toEqual([[], ["after"]]);
+    });
+  });
+
+  test("of a step that fails at each start replaces that of the start before", async () => {
+    await run(boxes);
+    await run(boxes, shelves);
+    for (let n = 0; n < 5; n++) {
+      clock.move(1_000);
+      await store.db
+        .insertInto("boxes")
+        .values({ id: `${n}` })
+        .execute();
+      await failureOf(schema("crates", [], [table("0001_create", "crates")]));
+    }
+    expect(readdirSync(backups).sort().map(idsIn)).toEqual([[], ["0", "1", "2", "3", "4"]]);
   });
 
   test("exists even when the migration then fails", async () => {

@@ -350,6 +350,24 @@ describe("a stored text", () => {
       await end(index);
       await untilNothing(index);
     });
+  test("is written no further once another process has deleted it", async () => {
+    const index = await openTestIndex();
+    const { store, texts: all } = index;
+    async function* parts() {
+      for await (const part of inParts(large, 10_000)) {
+        yield part;
+        if ((await index.count("texts_pieces")) === 0) continue;
+        // It took this one, which was frozen, for gone.
+        await store.inTransaction(async (tx) => {
+          await tx.deleteFrom("texts_pieces").execute();
+          await tx.deleteFrom("texts_unused").execute();
+        });
+      }
+    }
+    const writing = all.prepareLong({ units_max: 2 * large.length, parts: parts() });
+    await expect(writing).rejects.toThrow("prepare it again");
+    await untilNothing(index);
+  });
   test("can't be kept after it was discarded", async () => {
     const { store, texts: all } = await openTestIndex();
     const written = await all.prepare(large);

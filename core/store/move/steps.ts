@@ -2,6 +2,7 @@
  * Matches the migration steps of a database with those of this program: a target gets the same and
  * no others, so that a source of an earlier version is moved as it is.
  */
+import { copy_row } from "../migration-copies";
 import type { Schema } from "../schema";
 import type { Table } from "./rows";
 import type { Query } from "./side";
@@ -22,7 +23,7 @@ export async function compareSteps(
 ): Promise<ComparedSteps> {
   const applied = new Map<string, string[]>();
   for (const [plugin, id] of await query(
-    "select plugin, id from core_migrations order by plugin, id",
+    `select plugin, id from core_migrations where plugin <> '${copy_row}' order by plugin, id`,
   ))
     applied.set(String(plugin), [...(applied.get(String(plugin)) ?? []), String(id)]);
   const problems: string[] = [];

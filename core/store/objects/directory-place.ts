@@ -7,7 +7,7 @@ import { open, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ulid } from "../../base/ids";
 import { listDirectory, nameOf, renameForGood, sizeOf } from "../file-directory";
-import type { ListedFile } from "../files";
+import type { ListedFile, StoredFile } from "../files";
 import { isFull } from "../storage-errors";
 import { FilesFault, type ObjectPlace } from "./place";
 
@@ -59,7 +59,7 @@ export class DirectoryPlace implements ObjectPlace {
     return this.whileMounted(() => rm(this.localPath(sha256), { force: true }));
   }
 
-  async *list(): AsyncGenerator<ListedFile[]> {
+  async *list(): AsyncGenerator<StoredFile[]> {
     await this.ping();
     yield* listDirectory(this.directory);
   }

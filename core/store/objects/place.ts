@@ -2,7 +2,7 @@
  * The port to a place of original files shared by several processes: a bucket, or a directory on a
  * network volume. The caller of `remove` has made sure that nobody uses the file.
  */
-import type { FilesCounts, ListedFile, StoredBytes } from "../files";
+import type { FilesCounts, ListedFile, StoredBytes, StoredFile } from "../files";
 
 /** Stores files under their SHA-256. Methods may be called at the same time. */
 export interface ObjectPlace {
@@ -24,7 +24,7 @@ export interface ObjectPlace {
    */
   remove(sha256: string, mayRepeat: () => boolean): Promise<void>;
   /** See `Files.list`. @throws FilesFault */
-  list(): AsyncGenerator<ListedFile[]>;
+  list(): AsyncGenerator<StoredFile[]>;
   /** The path at which this machine can read the file, if any. */
   localPath(sha256: string): string | undefined;
   /** Writes, reads and deletes something. @throws FilesFault that says what is wrong */

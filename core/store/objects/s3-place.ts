@@ -1,7 +1,7 @@
 /** Original files in a bucket of an S3-compatible store: `prefix/ab/abcd…`, by their hash. */
 import { ulid } from "../../base/ids";
 import { nameOf } from "../file-directory";
-import type { ListedFile, RemoteBytes } from "../files";
+import type { ListedFile, RemoteBytes, StoredFile } from "../files";
 import { FilesFault, type ObjectPlace } from "./place";
 import { elementText, S3Client, type S3Response, type S3ClientOptions } from "./s3-client";
 import { sha256Of } from "./s3-signature";
@@ -72,7 +72,7 @@ export class S3Place implements ObjectPlace {
     await this.delete(this.key(sha256), mayRepeat);
   }
 
-  async *list(): AsyncGenerator<ListedFile[]> {
+  async *list(): AsyncGenerator<StoredFile[]> {
     const tokens_seen = new Set<string>();
     for (let token: string | null = ""; token !== null;) {
       const { body } = await this.client.send({
@@ -297,11 +297,12 @@ class RangedBytes implements RemoteBytes {
   }
 }
 
-function listedFile(xml: string): ListedFile | null {
+function listedFile(xml: string): StoredFile | null {
   listed_pattern.lastIndex = 0;
   const [, folder, sha256, size] = listed_pattern.exec(xml) ?? [];
   if (sha256 === undefined || !sha256.startsWith(folder!)) return null;
-  return { sha256, size_bytes: Number(size) };
+  const stored_at = Date.parse(elementText(xml, "LastModified") ?? "") || 0;
+  return { sha256, size_bytes: Number(size), stored_at };
 }
 const textOf = ({ body }: S3Response): string => new TextDecoder().decode(body);
 const escaped = (text: string): string =>

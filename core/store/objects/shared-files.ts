@@ -18,6 +18,7 @@ import {
   type ReceivedFile,
   type StillUsed,
   type StoredBytes,
+  type StoredFile,
 } from "../files";
 import { KeyedMutex } from "../keyed-mutex";
 import { Spool, type Spooled } from "../spool";
@@ -128,7 +129,7 @@ export class SharedFiles implements Files {
     }
   }
 
-  async *list(): AsyncGenerator<readonly ListedFile[]> {
+  async *list(): AsyncGenerator<readonly StoredFile[]> {
     try {
       yield* this.options.place.list();
     } catch (error) {

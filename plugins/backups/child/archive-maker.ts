@@ -46,9 +46,14 @@ export async function takeCopy(
   await holdOriginals(files, linked, (done) => send({ stage: "originals", done, total: null }));
   const total = snapshotBytes(database);
   const copy = join(work, database_part);
-  copySnapshot(database, copy, (done) => send({ stage: "database", done, total }));
-  // Originals added between the first look and the moment of the copy.
-  await holdOriginals(files, linked, () => {});
+  // Originals added between the first look and the moment of the copy are held right after it: the
+  // rest may take minutes, in which they may be deleted.
+  await copySnapshot(
+    database,
+    copy,
+    (done) => send({ stage: "database", done, total }),
+    () => holdOriginals(files, linked, () => {}),
+  );
   const { size: database_bytes } = await stat(copy);
   return { ...readFacts(copy), database_bytes };
 }

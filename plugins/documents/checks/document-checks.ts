@@ -7,7 +7,7 @@ import { ok, SystemChecks, type CheckResult, type SystemCheck } from "../../doct
 import { fill, type Context, type Fill } from "../../../core/sdk";
 import * as store from "./check-store";
 import type { DocumentContext } from "../context";
-import { originalsChecks } from "../originals/originals-checks";
+import { originalsChecks, type OriginalsContext } from "../originals/originals-checks";
 import { documentCount, idList } from "./check-words";
 import { IndexCheck } from "./index-check";
 import { findDocument } from "../store";
@@ -20,7 +20,9 @@ const page_size = 500;
 const repaired_max = 10_000;
 
 /** What the checks need besides `Context`. */
-export type CheckContext = DocumentContext & Pick<Context, "operations">;
+export type CheckContext = DocumentContext &
+  Pick<Context, "operations"> &
+  Pick<OriginalsContext, "file_users">;
 
 /** The checks of originals, of indexing and of the index. */
 export function documentChecks(

@@ -153,9 +153,12 @@ export async function checkUpload(
   size_bytes: number,
 ): Promise<void> {
   await folders.require(db, owner_id, folder_id);
-  const existing = await findReplaceable(db, folder_id, name, overwrite);
-  if (!existing) await quotas.require(db, owner_id, "documents", 1);
-  await quotas.require(db, owner_id, "storage", size_bytes - (existing?.size_bytes ?? 0));
+  const namesake = await linkStore.findNamesake(db, folder_id, nameKey(name));
+  const replaced = overwrite ? namesake : undefined;
+  // A reached quota comes before the conflict, as in the order of all refusals.
+  if (!replaced) await quotas.require(db, owner_id, "documents", 1);
+  await quotas.require(db, owner_id, "storage", size_bytes - (replaced?.size_bytes ?? 0));
+  if (namesake && !overwrite) throw nameTaken();
 }
 
 /**

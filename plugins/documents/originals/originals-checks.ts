@@ -5,7 +5,8 @@
 import { counted } from "../../../core/lib/counted";
 import { nextTurn } from "../../../core/lib/chunked-work";
 import { ok, type CheckResult, type SystemCheck } from "../../doctor/contract";
-import { isWhole, type Context } from "../../../core/sdk";
+import { isWhole, type Context, type StoredFile } from "../../../core/sdk";
+import type { FileUsers } from "./file-users";
 import * as store from "../checks/check-store";
 import { documentCount, idList } from "../checks/check-words";
 
@@ -18,7 +19,9 @@ const pause_after_ms = 20;
 /** The result is kept this long, because the check writes to the storage of originals. */
 const storage_hold_ms = 5 * 60_000;
 
-export type OriginalsContext = Pick<Context, "db" | "files">;
+export interface OriginalsContext extends Pick<Context, "db" | "files"> {
+  readonly file_users: Pick<FileUsers, "leftOverSince">;
+}
 type IsUsed = (sha256: string) => Promise<boolean>;
 
 interface DamagedOriginal {
@@ -163,7 +166,7 @@ class OriginalReader {
 
 /** Differences are checked again, because documents change while they are read. */
 async function compare(
-  { db, files }: OriginalsContext,
+  { db, files, file_users }: OriginalsContext,
   isUsed: IsUsed,
   reader?: OriginalReader,
 ): Promise<Compared> {
@@ -174,8 +177,9 @@ async function compare(
   let count = 0;
   const isFull = (): boolean =>
     Math.max(lost.length, left_over.length, damaged.length) >= problems_max;
-  const addUnused = async (sha256: string): Promise<void> => {
-    if (!(await isUsed(sha256))) unused.push(sha256);
+  const since_ms = await file_users.leftOverSince();
+  const addUnused = async ({ sha256, stored_at }: StoredFile): Promise<void> => {
+    if (stored_at >= since_ms && !(await isUsed(sha256))) unused.push(sha256);
     if (unused.length >= page_size) await findLeftOver();
   };
   const findLeftOver = async (): Promise<void> => {
@@ -187,7 +191,7 @@ async function compare(
   let is_whole = true;
   for await (const { document_id, sha256, size_bytes } of rowsOf(db)) {
     for (; !entry.done && entry.value.sha256 < sha256; entry = await listed.next())
-      if (entry.value.sha256 !== matched_sha256) await addUnused(entry.value.sha256);
+      if (entry.value.sha256 !== matched_sha256) await addUnused(entry.value);
     count++;
     const is_there =
       !entry.done && entry.value.sha256 === sha256 && entry.value.size_bytes === size_bytes;
@@ -201,7 +205,7 @@ async function compare(
     if (isFull()) break;
   }
   for (; !entry.done && !isFull(); entry = await listed.next())
-    if (entry.value.sha256 !== matched_sha256) await addUnused(entry.value.sha256);
+    if (entry.value.sha256 !== matched_sha256) await addUnused(entry.value);
   await listed.return(undefined);
   await findLeftOver();
   return { count, lost, damaged, left_over, is_cut: isFull() };

@@ -1,6 +1,15 @@
 /** Originals that are no longer used. */
 import type { Context } from "../../../core/sdk";
 import { enqueueDeletion } from "../deletion/original-deletion";
+import type { FileUsers } from "./file-users";
+
+/** What uses originals. */
+export interface FileUsage {
+  readonly isUsed: (sha256: string) => Promise<boolean>;
+  /** The used ones among many, in one query. */
+  readonly findUsed: (sha256s: readonly string[]) => Promise<ReadonlySet<string>>;
+  readonly file_users: Pick<FileUsers, "leftOverSince">;
+}
 
 /** Deletes unused originals in the background. */
 export class UnusedFiles {
@@ -12,9 +21,7 @@ export class UnusedFiles {
       Context,
       "afterCommit" | "db" | "enqueue" | "files" | "log" | "now_ms"
     >,
-    private readonly isUsed: (sha256: string) => Promise<boolean>,
-    /** The used ones among many, in one query. */
-    private readonly findUsed: (sha256s: readonly string[]) => Promise<ReadonlySet<string>>,
+    private readonly uses: FileUsage,
   ) {}
 
   /** Deletes the unused ones among these, once the surrounding transaction is committed. */
@@ -40,9 +47,12 @@ export class UnusedFiles {
   /** Runs `FindUnusedOriginals`: examines all files of the place. */
   async findUnused(signal: AbortSignal): Promise<void> {
     const { files } = this.ctx;
+    const since_ms = await this.uses.file_users.leftOverSince();
     for await (const listed of files.list()) {
       signal.throwIfAborted();
-      const names = listed.map(({ sha256 }) => sha256);
+      const names = listed
+        .filter(({ stored_at }) => stored_at >= since_ms)
+        .map(({ sha256 }) => sha256);
       const used = await this.findUsedWhileRunning(names);
       await this.delete(await files.findLeftOver(names.filter((name) => !used.has(name))));
     }
@@ -51,7 +61,11 @@ export class UnusedFiles {
   /** Deletes all unused originals, which a crash may have left behind. */
   sweep(): void {
     const sweep = async (): Promise<void> => {
-      await this.ctx.files.sweep(this.isUsedWhileRunning, this.findUsedWhileRunning);
+      await this.ctx.files.sweep(
+        this.isUsedWhileRunning,
+        this.findUsedWhileRunning,
+        await this.uses.file_users.leftOverSince(),
+      );
       if (this.ctx.files.place !== null) await enqueueDeletion(this.ctx, 0);
     };
     this.sweeping = sweep().catch(this.report);
@@ -65,13 +79,13 @@ export class UnusedFiles {
 
   private readonly isUsedWhileRunning = (sha256: string): Promise<boolean> => {
     this.requireRunning();
-    return this.isUsed(sha256);
+    return this.uses.isUsed(sha256);
   };
   private readonly findUsedWhileRunning = (
     sha256s: readonly string[],
   ): Promise<ReadonlySet<string>> => {
     this.requireRunning();
-    return this.findUsed(sha256s);
+    return this.uses.findUsed(sha256s);
   };
   private requireRunning(): void {
     if (this.stopped) throw new Error("the server is stopping");

@@ -205,7 +205,10 @@ class StagingWriter {
       this.enqueue((tx) => this.ctx.staged.begin(tx, { edition: index_version, document_id }));
     this.begun = true;
     for (const segment of segments) {
-      this.enqueue((tx) => store.insertSegment(tx, segment));
+      this.enqueue(async (tx) => {
+        await this.ctx.staged.requireKept(tx, index_version, document_id);
+        await store.insertSegment(tx, segment);
+      });
       // With its chunks it takes several times as much.
       this.ctx.garbage.add(4 * segment.row.data.byteLength);
     }

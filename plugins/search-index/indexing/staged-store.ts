@@ -1,5 +1,5 @@
 /** Every SQL statement about unpublished index versions. The database is the first parameter. */
-import { prepared, toNumber } from "../../../core/sdk";
+import { prepared, preparedFirst, toNumber } from "../../../core/sdk";
 import type { IndexDb, StagedRow } from "../store";
 
 export const insertStaged = (tx: IndexDb, row: StagedRow) =>
@@ -28,6 +28,23 @@ export const deleteStaged = async (
       .returning("edition")
       .execute()
   ).length > 0;
+/** Whether the index version is staged by this process. */
+export const isStaged = async (
+  db: IndexDb,
+  index_version: number,
+  node: string,
+): Promise<boolean> => (await stagedBy(db, { index_version, node })) !== undefined;
+const stagedBy = preparedFirst(
+  (
+    db: IndexDb,
+    { index_version, node }: { readonly index_version: number; readonly node: string },
+  ) =>
+    db
+      .selectFrom("index_staged")
+      .select("edition")
+      .where("edition", "=", index_version)
+      .where("node", "=", node),
+);
 /** Staged index versions of a document. */
 export const stagedIndexVersions = async (db: IndexDb, document_id: string): Promise<number[]> =>
   (await stagedOf(db, { document_id })).map((row) => toNumber(row.edition));

@@ -59,13 +59,21 @@ export class StagedVersions {
     this.publishable.add(edition);
   }
 
+  /**
+   * Before a further segment is written, which nobody would delete otherwise: another process may
+   * have deleted the document, or taken this one for gone. @throws Error when it was discarded.
+   */
+  async requireKept(tx: Db, edition: number, document_id: string): Promise<void> {
+    if (!(await store.isStaged(tx, edition, this.ctx.node.id))) throw discarded(document_id);
+  }
+
   /** It is published, and no longer staged. @throws Error when it was discarded. */
   async end(tx: Db, edition: number, document_id: string): Promise<void> {
     if (
       !this.publishable.has(edition) ||
       !(await store.deleteStaged(tx, edition, this.ctx.node.id))
     )
-      throw new Error(`What was prepared of ${document_id} is gone; prepare it again.`);
+      throw discarded(document_id);
     this.ctx.afterCommit(() => this.publishable.delete(edition));
   }
 
@@ -124,3 +132,6 @@ export class StagedVersions {
     if (unused.length > 0) truncateWal();
   }
 }
+
+const discarded = (document_id: string): Error =>
+  new Error(`What was prepared of ${document_id} is gone; prepare it again.`);

@@ -141,6 +141,11 @@ describe("each form of a word finds the other:", () => {
       "Sweep the flue on the first of each month. Mice are caught alive.",
       ["When was the flue swept?", "How do I catch a mouse?"],
     ],
+    [
+      "in another language, by the glossary",
+      "Close the windows at night, and drain the pipes of the upper bathroom before winter.",
+      ["Wann schließt man die Fenster?", "Quels tuyaux faut-il vidanger ?", "¿Dónde está el baño?"],
+    ],
     ["in Turkish", "Bisikletler bodrumda durur, çocukların arabaları bir de bahçede.", ["araba"]],
     ["in Greek", "Τα ποδήλατα μένουν στις αυλές των σπιτιών.", ["αυλή", "σπίτια"]],
     ["in Hindi", "किताबें कमरों में रखी हैं।", ["किताब", "कमरा"]],

@@ -36,8 +36,8 @@ export const isTranslatable = isLanguage;
 
 /** German: the end of a separable verb, as in „Wie schaltet man den Ton ab?“. */
 const particles = new RegExp(
-  "(?<!\\p{L})(ab|an|auf|aus|bei|durch|ein|fest|frei|her|hin|los|mit|nach|um|vor|weg|weiter|wieder|zu|" +
-    "zurück|zusammen)\\s*(?:[?!.,;:]|$)",
+  "(?<!\\p{L})(ab|an|auf|aus|bei|durch|ein|fest|frei|her|hin|los|mit|nach|um|vor|weg|weiter|" +
+    "wieder|zu|zurück|zusammen)\\s*(?:[?!.,;:]|$)",
   "u",
 );
 const particleOf = (query: string): string => particles.exec(query.toLowerCase())?.[1] ?? "";
@@ -52,13 +52,11 @@ function ending(some: string): RegExp {
 }
 /** Endings of inflected forms, without accents. */
 const endings: Readonly<Record<Exclude<Language, "en">, RegExp>> = {
-  de: /(?<=....)(?:(?:e[mnrst]?|ern|[nst])+)$/,
+  de: /(?<=....)(?:e[mr]?|[nst])+$/,
   fr: ending(
     "aient|issent|eront|era|erait|ait|ant|ees?|er|ez|ent|ons|ir|it|re|i[es]?s?|ue?s?|es?|[sx]",
   ),
-  es: ending(
-    "aban?|aron|ieron|iendo|ando|aran?|[ai]d[oa]s?|[aei]mos|ian|[aei]r|[aeo]n|[aeo]s?|s",
-  ),
+  es: ending("aban?|aron|ieron|iendo|ando|aran?|[ai]d[oa]s?|[aei]mos|ian|[aei]r|[aeo]n|[aeo]s?|s"),
 };
 /** Equal for the forms of a word, as far as their endings tell. */
 const stemOf = (language: Language, word: string): string =>

@@ -2,17 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { analyzer, analyzers } from "../../plugins/search-index/analysis/analyzer";
 import { parseQuery } from "../../plugins/search-index/analysis/query";
+import { indexedAs, queryHashes } from "../helpers/query-hashes";
 
-/** What a query with this word looks up, in texts of this language. */
-const hashesOf = (word: string, language: string): number[] =>
-  parseQuery(word, undefined, analyzers, analyzer.version, [language])
-    .hashes.get(analyzer.version)!
-    .map(({ hash }) => hash);
-const indexedAs = (word: string): number => {
-  let found = -1;
-  analyzer.tokenize(word, (hash) => (found = hash));
-  return found;
-};
 const pairsOf = (list: string) =>
   list.split(", ").map((pair) => pair.split(" ") as [string, string]);
 
@@ -56,8 +47,8 @@ describe("forms of one word, which find each other:", () => {
   ];
   test.each(cases)("%s", (_why, language, pairs) => {
     for (const [one, other] of pairsOf(pairs)) {
-      expect(hashesOf(one, language), `${one} finds ${other}`).toContain(indexedAs(other));
-      expect(hashesOf(other, language), `${other} finds ${one}`).toContain(indexedAs(one));
+      expect(queryHashes(one, [language]), `${one} finds ${other}`).toContain(indexedAs(other));
+      expect(queryHashes(other, [language]), `${other} finds ${one}`).toContain(indexedAs(one));
     }
   });
 });
@@ -85,7 +76,7 @@ describe("different words:", () => {
   ];
   test.each(cases)("%s", (_why, language, pairs) => {
     for (const [one, other] of pairsOf(pairs))
-      expect(hashesOf(one, language), `${one} and ${other}`).not.toContain(indexedAs(other));
+      expect(queryHashes(one, [language]), `${one} and ${other}`).not.toContain(indexedAs(other));
   });
 });
 
@@ -99,9 +90,7 @@ describe("the language of a query", () => {
     ["is told by an alphabet alone", "книги", [], "книга", true],
   ];
   test.each(cases)("%s", (_why, query, languages, form, found) => {
-    const { hashes } = parseQuery(query, undefined, analyzers, analyzer.version, languages);
-    const looked_up = hashes.get(analyzer.version)!.map(({ hash }) => hash);
-    expect(looked_up.includes(indexedAs(form))).toBe(found);
+    expect(queryHashes(query, languages).includes(indexedAs(form))).toBe(found);
   });
 });
 
@@ -138,7 +127,7 @@ describe("the word for a quantity is found by a question:", () => {
     ["Dutch", "Hoe zwaar is het apparaat?", "gewicht", true],
   ];
   test.each(cases)("%s", (_why, question, word, found) =>
-    expect(hashesOf(question, "en").includes(indexedAs(word))).toBe(found),
+    expect(queryHashes(question, ["en"]).includes(indexedAs(word))).toBe(found),
   );
 });
 
@@ -159,6 +148,5 @@ test("a long query is looked up in few forms", () => {
     (_, i) => `слово${String.fromCharCode(1072 + (i % 30))}`,
   );
   const text = words.map((word, i) => word + "абвгдежз"[i % 8]).join(" ");
-  const { hashes } = parseQuery(`дом стол ${text}`, undefined, analyzers, analyzer.version);
-  expect(hashes.get(analyzer.version)!.length).toBeLessThan(400);
+  expect(queryHashes(`дом стол ${text}`).length).toBeLessThan(400);
 });

@@ -1,8 +1,8 @@
 /** British, American, Hindi and Vietnamese spelling: words that are equivalent, and words that are not. */
 import { describe, expect, test } from "bun:test";
-import { analyzer, analyzers, hashOf } from "../../plugins/search-index/analysis/analyzer";
-import { parseQuery } from "../../plugins/search-index/analysis/query";
+import { analyzer, hashOf } from "../../plugins/search-index/analysis/analyzer";
 import { commonTerm } from "../../plugins/search-index/analysis/spelling";
+import { indexedAs, queryHashes } from "../helpers/query-hashes";
 
 function termsOf(text: string): string[] {
   const terms: string[] = [];
@@ -12,17 +12,6 @@ function termsOf(text: string): string[] {
   });
   return terms;
 }
-/** What a query with this word looks up. */
-const hashesOf = (word: string): number[] =>
-  parseQuery(word, undefined, analyzers, analyzer.version)
-    .hashes.get(analyzer.version)!
-    .map(({ hash }) => hash);
-const indexedAs = (word: string): number => {
-  let found = -1;
-  analyzer.tokenize(word, (hash) => (found = hash));
-  return found;
-};
-
 describe("equivalent spellings:", () => {
   const cases: [why: string, pairs: string][] = [
     ["-our, -or", "colour color, neighbourhood neighborhood, favourites favorites"],
@@ -50,8 +39,8 @@ describe("equivalent spellings:", () => {
       for (const pair of pairs.split(", ")) {
         const [british, american] = pair.split(" ") as [string, string];
         expect(termsOf(british)).toEqual(termsOf(american));
-        expect(hashesOf(british), `${british} finds ${american}`).toContain(indexedAs(american));
-        expect(hashesOf(american), `${american} finds ${british}`).toContain(indexedAs(british));
+        expect(queryHashes(british), `${british} finds ${american}`).toContain(indexedAs(american));
+        expect(queryHashes(american), `${american} finds ${british}`).toContain(indexedAs(british));
       }
     });
 });
@@ -71,7 +60,7 @@ describe("different words:", () => {
       for (const pair of pairs.split(", ")) {
         const [one, other] = pair.split(" ") as [string, string];
         expect(termsOf(one)).not.toEqual(termsOf(other));
-        expect(hashesOf(one)).not.toContain(indexedAs(other));
+        expect(queryHashes(one)).not.toContain(indexedAs(other));
       }
     });
   test("a noun keeps the stem it shares with its verb", () => {
@@ -83,4 +72,4 @@ describe("different words:", () => {
 });
 
 test("a word with only one spelling is looked up once", () =>
-  expect(hashesOf("manual")).toEqual([hashOf("manual")]));
+  expect(queryHashes("manual")).toEqual([hashOf("manual")]));

@@ -3,9 +3,9 @@ import { EngineFailure, ranOutOfMemory } from "../child/engine-failure";
 import { PageOutput, type PageMessage, type PagesInput } from "../child/page-output";
 import { ExtractionFailure } from "../contract";
 import { openRecogniser } from "../ocr/tesseract";
-import { pixels_max, readFrame } from "./frame-text";
+import { decodeFrame, pixels_max, readFrame } from "./frame-text";
 import { readHeader, type Frame, type ImageHeader, type ImageType } from "./header";
-import { tiffFrameFile } from "./tiff-frame";
+import { tiffFrameFile, tiffFrameHash } from "./tiff-frame";
 
 /** The image to read. */
 export interface ImageInput extends PagesInput {
@@ -69,18 +69,27 @@ async function readFrames(
   using pages = new PageOutput(input.output, input.characters_max, send);
   const recogniser = await openRecogniser(input.languages);
   send({ step: "languages", unusable: recogniser.unusable_languages });
+  /** Of frames without text. */
+  const blank_hashes = new Set<string>();
+  let recognised = 0;
   for (const [index, frame] of frames.entries()) {
     const page = index + 1;
     if (page < input.first_page) continue;
+    const hash = input.type === "image/tiff" ? tiffFrameHash(bytes, frame.at) : null;
     if (tooLarge(frame)) pages.add(page, "oversized");
-    else if (page - input.first_page >= input.ocr_pages_max) pages.add(page, "unrecognised");
+    else if (hash !== null && blank_hashes.has(hash)) pages.add(page, "blank");
+    else if (recognised >= input.ocr_pages_max) pages.add(page, "unrecognised");
     else {
       send({ step: "recognising", page });
       const file =
         input.type === "image/tiff"
           ? tiffFrameFile(bytes, frame.at)
           : { bytes, ...frame, orientation, type: input.type };
-      pages.add(page, file === null ? "damaged" : await readFrame(recogniser, file));
+      const scan = file === null ? "damaged" : await decodeFrame(recogniser, file);
+      if (typeof scan !== "string") recognised++;
+      const read = typeof scan === "string" ? scan : readFrame(recogniser, scan);
+      if (read === "blank" && hash !== null) blank_hashes.add(hash);
+      pages.add(page, read);
     }
   }
 }

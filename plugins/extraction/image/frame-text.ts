@@ -1,6 +1,6 @@
 /** Runs in the child: decodes one frame, and recognises its text, resized where that helps. */
 import type { PageText, PageWithoutText } from "../child/page-output";
-import { recognise, type RecognisedText } from "../ocr/recognition";
+import { collectPictures, recognise, type RecognisedText } from "../ocr/recognition";
 import { hasContrast, resized, type Scan } from "../ocr/bitmap";
 import type { Orientation, Recogniser } from "../ocr/tesseract";
 import type { ImageType } from "./header";
@@ -39,6 +39,7 @@ export async function decodeFrame(
 /** @throws EngineFailure */
 export function readFrame(recogniser: Recogniser, scan: Scan): PageText | PageWithoutText {
   const text = recogniseScan(recogniser, scan);
+  collectPictures();
   if (text.trust === "blank" || text.trust === "illegible") return text.trust;
   return { text: text.text, doubtful: text.trust === "doubtful", concerns: text.concerns };
 }

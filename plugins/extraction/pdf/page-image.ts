@@ -12,7 +12,10 @@ const side_max = 32_000;
 
 const format_gray = 1;
 const white = 0xffffffff;
-const flags_annotations_gray = 0x01 | 0x08;
+const flag_annotations = 0x01;
+const flag_gray = 0x08;
+/** Drawing more annotations than this takes longer than they are worth. */
+const annotations_max = 1_000;
 
 /** In grey. Null if nothing is visible, or there is no page. */
 export function renderPage(access: PdfiumAccess, document: number, index: number): Scan | null {
@@ -44,7 +47,9 @@ function render(
   const bitmap = engine.FPDFBitmap_CreateEx(width, height, format_gray, 0, 0);
   if (bitmap === 0) throw new Error("There is no memory for the picture of a page.");
   engine.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, white);
-  engine.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags_annotations_gray);
+  const annotated = engine.FPDFPage_GetAnnotCount(page) <= annotations_max;
+  const flags = flag_gray | (annotated ? flag_annotations : 0);
+  engine.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags);
   const stride = engine.FPDFBitmap_GetStride(bitmap);
   const pixels = new Uint8Array(memory(), engine.FPDFBitmap_GetBuffer(bitmap), stride * height);
   const picture = new Uint8Array(width * height);

@@ -16,6 +16,7 @@ const gap_max = 10;
  */
 const empty_ratio_max = 20;
 const sparse_cells_min = 20_000;
+const many_rows = 50_000;
 /** Longer cells than this, one below the other, are paragraphs. */
 const prose_chars_min = 200;
 
@@ -58,6 +59,8 @@ export class Grid {
 
   /** The sheet with its name as a heading. */
   blocks(name: string, merged: readonly MergedArea[] = []): Block[] {
+    // Garbage of reading the sheet would count towards the memory limit.
+    if (this.rows.length > many_rows) Bun.gc(true);
     const wide = new Set(merged.filter(({ columns }) => columns > 1).map(placeOf));
     return [
       ...(name.trim() === "" ? [] : [paragraph(name.trim(), 1)]),

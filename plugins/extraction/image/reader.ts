@@ -50,13 +50,20 @@ export async function readImage(input: ImageInput, send: Send): Promise<null> {
   return null;
 }
 
-const tooLarge = ({ width, height }: Frame): boolean => width * height > pixels_max;
+/** No picture of text is so long and thin. */
+const side_max = 200_000;
+
+const tooLarge = ({ width, height }: Frame): boolean =>
+  width * height > pixels_max || Math.max(width, height) > side_max;
 function checkSize(frame: Frame): void {
+  const { width, height } = frame;
   if (tooLarge(frame))
     throw new ExtractionFailure(
       "too_large",
-      `This image has ${frame.width} × ${frame.height} pixels, which is more than the ` +
-        `limit of ${pixels_max / 1_000_000} million.`,
+      `This image has ${width} × ${height} pixels, which is more than the limit of ` +
+        (width * height > pixels_max
+          ? `${pixels_max / 1_000_000} million.`
+          : `${side_max} a side.`),
     );
 }
 

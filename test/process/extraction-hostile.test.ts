@@ -1,15 +1,15 @@
 /** Small files that say much, and long ones: they are read as far as makes sense, in little memory. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { testExtraction } from "../helpers/extraction";
-import { ap, docx, opendocument, pptx, relations, shape, slide, wp } from "../helpers/office";
+import { ap, docx, opendocument, pptx, relations, shape, slide, wp, xlsx } from "../helpers/office";
 import { buildPdf } from "../helpers/pdf";
 import { plain, png } from "../helpers/pictures";
 
 const extraction = testExtraction();
 const frugal = testExtraction({ limits: { memory_max_bytes: 330 * 1024 ** 2 } });
+const ample = testExtraction({ limits: { memory_max_bytes: 530 * 1024 ** 2 } });
 afterAll(async () => {
-  await extraction.stop();
-  await frugal.stop();
+  for (const each of [extraction, frugal, ample]) await each.stop();
 });
 const { read, fail } = extraction;
 const timeout_ms = 120_000;
@@ -79,6 +79,22 @@ describe("OpenDocument", () => {
     timeout_ms,
   );
 });
+
+test(
+  "a sheet of two hundred thousand rows",
+  async () => {
+    const rows = Array.from({ length: 200_000 }, (_, row) => {
+      const cells = Array.from({ length: 7 }, (_, column) => {
+        const place = `${"ABCDEFG"[column]}${row + 1}`;
+        return `<c r="${place}"><v>${((row + 1) * 7_919 + column * 31) % 100_000}</v></c>`;
+      });
+      return `<row r="${row + 1}">${cells.join("")}</row>`;
+    });
+    const { text } = await ample.read(xlsx({ S: rows.join("") }));
+    expect(text.split("\n")).toHaveLength(200_003);
+  },
+  timeout_ms,
+);
 
 test("a picture one pixel wide and a million high", async () => {
   expect(await fail(png(plain(1, 1_000_000, 255)))).toMatchObject({

@@ -16,7 +16,11 @@ const gap_max = 10;
  */
 const empty_ratio_max = 20;
 const sparse_cells_min = 20_000;
-const many_rows = 50_000;
+/**
+ * Reading a cell leaves several times its memory as garbage, which would count towards the limit:
+ * the collector waits until there is as much garbage as live memory.
+ */
+const cells_per_collection = 150_000;
 /** Longer cells than this, one below the other, are paragraphs. */
 const prose_chars_min = 200;
 
@@ -33,6 +37,7 @@ export class Grid {
   /** Rows with cells that are not blank; there may be millions of cells. */
   private readonly rows: SheetRow[] = [];
   private empty_left = sparse_cells_min;
+  private cells = 0;
 
   /** `spend` counts the characters of the sheet, and throws when there are too many. */
   constructor(private readonly spend: (characters: number) => void) {}
@@ -42,6 +47,7 @@ export class Grid {
     const cell = text.trim();
     if (cell === "" || column >= columns_max || column < 0) return;
     this.spend(cell.length + 3);
+    if (++this.cells % cells_per_collection === 0) Bun.gc(true);
     const { columns, texts, numeric: kinds } = this.rowOf(row);
     let at = columns.length;
     while (at > 0 && columns[at - 1]! >= column) at--;
@@ -59,8 +65,7 @@ export class Grid {
 
   /** The sheet with its name as a heading. */
   blocks(name: string, merged: readonly MergedArea[] = []): Block[] {
-    // Garbage of reading the sheet would count towards the memory limit.
-    if (this.rows.length > many_rows) Bun.gc(true);
+    if (this.cells > cells_per_collection) Bun.gc(true);
     const wide = new Set(merged.filter(({ columns }) => columns > 1).map(placeOf));
     return [
       ...(name.trim() === "" ? [] : [paragraph(name.trim(), 1)]),

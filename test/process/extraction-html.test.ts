@@ -196,6 +196,14 @@ describe("hostile markup costs linear time and loses no text", () => {
     );
 });
 
+test("cells that span thousands of rows and columns take little memory", async () => {
+  const rows = "<tr><td>word".repeat(40_000);
+  const spanning = "<tr><th>first<td colspan=1000 rowspan=10000>second";
+  const { text } = await read(`<html><table>${spanning}${rows}</table>`);
+  expect(text.slice(0, 60)).toStartWith("| first | second |\n| --- | --- |\n| word |  |\n");
+  expect(text.length).toBeGreaterThan(40_000);
+}, 60_000);
+
 describe("the encoding of a page", () => {
   const russian = "Капитан порта подписал разрешение";
   const cases: [string, Uint8Array | string][] = [

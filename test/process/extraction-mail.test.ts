@@ -268,7 +268,8 @@ test("an excessively nested message is refused with a message", async () => {
       body: `--B${depth}\r\n${body}\r\n--B${depth}--`,
     });
   expect(await fail([...headers, body].join("\r\n"), { name: "mail.eml" })).toMatchObject({
-    code: "corrupt",
+    code: "too_large",
+    message: expect.stringContaining("deeper nested parts"),
   });
 });
 

@@ -220,6 +220,7 @@ describe("decoding the engine's images:", () => {
       [16, 32, 48, 16, 32, 48],
       2,
     ],
+    ["a resolution that no device has", hold(8, 1, 1_000_000, 1, [0x10203000]), [16, 32, 48], 1],
   ];
   for (const [why, found, pixels, rows] of cases)
     test(why, () =>

@@ -1,5 +1,9 @@
 /** Text formats: tables become pipe tables, Markdown gives headings, data its exact media type. */
 import { describe, expect, test } from "bun:test";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ExtractionContext } from "../../plugins/extraction/context";
+import { textExtractor } from "../../plugins/extraction/text/extractor";
 import { markdownHeadings } from "../../plugins/extraction/text/markdown";
 import { formatText } from "../../plugins/extraction/text/formats";
 
@@ -78,6 +82,36 @@ describe("delimited tables:", () => {
   });
 });
 
+test("cells beyond the widest sheet stay in the last one", () => {
+  const { text } = shaped(`${"a,".repeat(20_000)}end\nb,c\n`, "t.csv");
+  expect(text).toContain("a,a,end |");
+});
+
+describe("which tables are read in the server:", () => {
+  const ctx = {
+    isolate: async () => {
+      throw new Error("Read in a child.");
+    },
+    newId: () => "ext_1",
+    paths: { data: "", database: "", temporary: tmpdir() },
+    limits: () => ({ characters_max: 1_000_000 }),
+  } as unknown as ExtractionContext;
+  const cases: [string, number, boolean][] = [
+    ["a short one", 5_000, true],
+    ["not one that takes long", 50_000, false],
+  ];
+  for (const [why, rows, in_server] of cases)
+    test(why, async () => {
+      const path = join(tmpdir(), `table-${rows}.csv`);
+      const size_bytes = await Bun.write(path, `a,b\n${"1,2\n".repeat(rows)}`);
+      const source = { path, size_bytes, name: "t.csv", declared_type: null };
+      const options = { signal: new AbortController().signal, onProgress: () => {} };
+      const reading = textExtractor(ctx).extract(source, options);
+      if (in_server) await reading;
+      else await expect(reading).rejects.toThrow("Read in a child.");
+    });
+});
+
 describe("data:", () => {
   const cases: [string, string, string, string, string][] = [
     ["JSON", '{"a": [1, 2]}\n', "data", "application/json", '{"a": [1, 2]}\n'],
@@ -151,6 +185,12 @@ describe("Markdown headings:", () => {
     ["none in front matter", "---\ntitle: x\n---\n# Yes", [["Yes", 1]]],
     ["indented by up to three spaces", "   ## One\n    ## code", [["One", 2]]],
   ];
+  test("hostile lines take linear time", () => {
+    const blanks = `# a${" ".repeat(990)}b\n`;
+    const begun_ms = performance.now();
+    expect(markdownHeadings(blanks.repeat(20_000))).toHaveLength(20_000);
+    expect(performance.now() - begun_ms).toBeLessThan(4_000);
+  });
   for (const [why, text, expected] of cases)
     test(why, () =>
       expect(

@@ -1,5 +1,5 @@
 /** Sheets as tables: which cells form one table, and which stand on their own. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { Grid, type MergedArea } from "../../plugins/extraction/child/grid";
 
 /** One line per row, cells separated by bars; cells that start with a digit are numeric. */
@@ -82,4 +82,39 @@ test("a nearly empty sheet does not become a table of its full size", () => {
   for (let at = 0; at < 2_000; at++) grid.add(at, at, `x${at}`);
   const [block] = grid.blocks("");
   expect(block!.text.length).toBeLessThan(20_000);
+});
+
+test("many small sparse tables don't either", () => {
+  const grid = new Grid(() => {});
+  for (let at = 0; at < 500; at++) {
+    for (let column = 0; column < 100; column++) grid.add(100 * at, 11 * column, "x");
+    for (let below = 1; below < 18; below++) grid.add(100 * at + below, 0, "x");
+  }
+  const length = grid.blocks("").reduce((sum, { text }) => sum + text.length, 0);
+  expect(length).toBeLessThan(2_000_000);
+});
+
+describe("hostile sheets take linear time:", () => {
+  const empty_columns = Array.from({ length: 8_000 }, () => "a|").join("|");
+  const many = Array.from({ length: 16_000 }, () => "a|").join("");
+  const numbers = many.replaceAll("a", "1");
+  const sheets: [string, string][] = [
+    ["empty rows below a row of two cells", `a|b\n${"x\nx\nx\n\n".repeat(60_000)}`],
+    ["empty columns between all others", `${empty_columns}\n`.repeat(8)],
+    ["wide headers", `a|b\nc|d\n\n${many}\n${`${numbers}\n`.repeat(19)}\n`.repeat(3)],
+  ];
+  for (const [reason, sheet] of sheets) test(reason, () => expect(blocksOf(sheet)).not.toBeEmpty());
+  test("cells far apart", () => {
+    const grid = new Grid(() => {});
+    for (let row = 0; row < 6_000_000; row += 20) {
+      grid.add(row, 0, "a");
+      grid.add(row, 16_000, "b");
+    }
+    expect(grid.blocks("")).toHaveLength(300_000);
+  });
+  test("areas that are merged again and again", () => {
+    const area: MergedArea = { row: 1, column: 0, rows: 500, columns: 500 };
+    const merged = Array.from({ length: 2_000 }, () => area);
+    expect(blocksOf("Ships|left\nin|out", merged)).not.toBeEmpty();
+  });
 });

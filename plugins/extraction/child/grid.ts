@@ -10,9 +10,17 @@ import { partsOf, type Area, type SheetRow } from "./sheet-parts";
 const columns_max = 16_384;
 /** The most consecutive empty rows or columns that are kept. */
 const gap_max = 10;
-/** With more empty cells than this per filled one, a large grid is not a table. */
+/**
+ * With more empty cells than this per filled one, a large grid is not a table, and neither are
+ * further small ones on a sheet that has as many.
+ */
 const empty_ratio_max = 20;
 const sparse_cells_min = 20_000;
+/**
+ * Reading a cell leaves several times its memory as garbage, which would count towards the limit:
+ * the collector waits until there is as much garbage as live memory.
+ */
+const cells_per_collection = 150_000;
 /** Longer cells than this, one below the other, are paragraphs. */
 const prose_chars_min = 200;
 
@@ -28,6 +36,8 @@ export interface MergedArea {
 export class Grid {
   /** Rows with cells that are not blank; there may be millions of cells. */
   private readonly rows: SheetRow[] = [];
+  private empty_left = sparse_cells_min;
+  private cells = 0;
 
   /** `spend` counts the characters of the sheet, and throws when there are too many. */
   constructor(private readonly spend: (characters: number) => void) {}
@@ -37,6 +47,7 @@ export class Grid {
     const cell = text.trim();
     if (cell === "" || column >= columns_max || column < 0) return;
     this.spend(cell.length + 3);
+    if (++this.cells % cells_per_collection === 0) Bun.gc(true);
     const { columns, texts, numeric: kinds } = this.rowOf(row);
     let at = columns.length;
     while (at > 0 && columns[at - 1]! >= column) at--;
@@ -54,13 +65,32 @@ export class Grid {
 
   /** The sheet with its name as a heading. */
   blocks(name: string, merged: readonly MergedArea[] = []): Block[] {
+    if (this.cells > cells_per_collection) Bun.gc(true);
     const wide = new Set(merged.filter(({ columns }) => columns > 1).map(placeOf));
     return [
       ...(name.trim() === "" ? [] : [paragraph(name.trim(), 1)]),
       ...partsOf(this.shownRows(merged), (row, column) =>
         wide.has(placeOf({ row, column })),
-      ).flatMap((part) => (typeof part === "string" ? [paragraph(part)] : areaBlocks(part))),
+      ).flatMap((part) => (typeof part === "string" ? [paragraph(part)] : this.areaBlocks(part))),
     ];
+  }
+
+  /** A table, or paragraphs if it is a column of prose. */
+  private areaBlocks({ rows, left, right }: Area): Block[] {
+    const filled = rows.reduce((sum, { texts }) => sum + texts.length, 0);
+    if (filled === 1 || (left === right && isProse(rows)))
+      return rows.flatMap(({ texts }) => texts).map((text) => paragraph(text));
+    const columns = keptColumns(rows);
+    const height = rows.at(-1)!.row - rows[0]!.row + 1;
+    const area = Math.min(height, rows.length * gap_max) * columns.length;
+    const lines = this.isSparse(area, filled) ? sparseLines(rows) : tableLines(rows, columns);
+    return [paragraph(lines.join("\n"))];
+  }
+  private isSparse(area: number, filled: number): boolean {
+    const surplus = Math.max(0, area - empty_ratio_max * filled);
+    if (surplus > 0 && (area > sparse_cells_min || surplus > this.empty_left)) return true;
+    this.empty_left -= surplus;
+    return false;
   }
 
   private rowOf(row: number): SheetRow {
@@ -97,8 +127,10 @@ const placeOf = ({ row, column }: { readonly row: number; readonly column: numbe
 /** Positions inside merged areas, without the first of each. */
 function coveredPlaces(merged: readonly MergedArea[]): Set<number> {
   const covered = new Set<number>();
+  let left = covered_max;
   for (const { row, column, rows, columns } of merged) {
-    if (covered.size + rows * columns > covered_max) continue;
+    if (rows * columns > left) continue;
+    left -= rows * columns;
     for (let at = row; at < row + rows; at++)
       for (let beside = column; beside < column + columns; beside++)
         if (at > row || beside > column) covered.add(placeOf({ row: at, column: beside }));
@@ -108,34 +140,18 @@ function coveredPlaces(merged: readonly MergedArea[]): Set<number> {
 /** Later ones are practically never non-empty. */
 const covered_max = 500_000;
 
-/** A table, or paragraphs if it is a column of prose. */
-function areaBlocks({ rows, left, right }: Area): Block[] {
-  const filled = rows.reduce((sum, { texts }) => sum + texts.length, 0);
-  if (filled === 1 || (left === right && isProse(rows)))
-    return rows.flatMap(({ texts }) => texts).map((text) => paragraph(text));
-  const columns = keptColumns(rows, left, right);
-  const height = rows.at(-1)!.row - rows[0]!.row + 1;
-  const area = Math.min(height, rows.length * gap_max) * columns.length;
-  return [
-    paragraph(
-      (area > sparse_cells_min && area > empty_ratio_max * filled
-        ? sparseLines(rows)
-        : tableLines(rows, columns)
-      ).join("\n"),
-    ),
-  ];
-}
 const isProse = (rows: readonly SheetRow[]): boolean =>
   rows.some(({ texts }) => texts.some((text) => text.length >= prose_chars_min));
 
 /** The columns in use, and the empty ones between them. */
-function keptColumns(rows: readonly SheetRow[], left: number, right: number): number[] {
-  const used = new Set(rows.flatMap(({ columns }) => columns));
+function keptColumns(rows: readonly SheetRow[]): number[] {
+  const used = new Set<number>();
+  for (const { columns } of rows) for (const column of columns) used.add(column);
   const shown: number[] = [];
-  let gap = 0;
-  for (let column = left; column <= right; column++) {
-    gap = used.has(column) ? 0 : gap + 1;
-    if (gap <= gap_max) shown.push(column);
+  for (const column of [...used].toSorted((a, b) => a - b)) {
+    const before = shown.at(-1) ?? column;
+    for (let gap = before + 1; gap < Math.min(column, before + 1 + gap_max); gap++) shown.push(gap);
+    shown.push(column);
   }
   return shown;
 }

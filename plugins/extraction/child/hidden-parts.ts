@@ -12,8 +12,8 @@ const columns_max = 16_384;
 /** The hidden rows and columns of one sheet. */
 export class HiddenParts {
   private readonly rows = new Set<number>();
-  /** 1 for each hidden column. */
-  private readonly columns = new Uint8Array(columns_max);
+  /** 1 for each hidden column. Only few sheets have any, but a file may have many sheets. */
+  private columns: Uint8Array | undefined;
   /** Rows and columns in which something was left out. */
   readonly rows_left_out = new Set<number>();
   readonly columns_left_out = new Set<number>();
@@ -24,12 +24,14 @@ export class HiddenParts {
   }
   /** Hides the columns from `from` to `to`, both included. */
   hideColumns(from: number, to: number): void {
-    if (from <= to && to >= 0) this.columns.fill(1, Math.max(0, from), to + 1);
+    if (from > to || to < 0) return;
+    this.columns ??= new Uint8Array(columns_max);
+    this.columns.fill(1, Math.max(0, from), to + 1);
   }
   /** Whether a cell that has a value is hidden. */
   has(row: number, column: number): boolean {
     const in_row = this.rows.has(row);
-    const in_column = this.columns[column] === 1;
+    const in_column = this.columns?.[column] === 1;
     if (in_row) this.rows_left_out.add(row);
     else if (in_column) this.columns_left_out.add(column);
     return in_row || in_column;

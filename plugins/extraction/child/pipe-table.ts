@@ -14,11 +14,14 @@ export function pipeTable(rows: readonly TableRow[]): string[] {
   return [head!, delimiterRow(columns), ...body];
 }
 
-/** One row with this many cells; surplus cells are left out. */
+/**
+ * One row with this many cells; surplus cells are left out. Joined at once: a string that grows
+ * cell by cell holds all its pieces, several times its memory.
+ */
 export function pipeRow(row: TableRow, columns: number): string {
-  let line = "|";
-  for (let at = 0; at < columns; at++) line += ` ${pipeCell(row[at] ?? "")} |`;
-  return line;
+  const cells: string[] = [];
+  for (let at = 0; at < columns; at++) cells.push(pipeCell(row[at] ?? ""));
+  return columns === 0 ? "|" : `| ${cells.join(" | ")} |`;
 }
 
 /** The line between the header and the other rows. */

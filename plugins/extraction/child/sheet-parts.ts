@@ -40,23 +40,28 @@ const areaOf = (rows: readonly SheetRow[]): Area => ({
 /** Splits where an empty row is followed by another table. */
 function sections(rows: readonly SheetRow[]): SheetRow[][] {
   const parts: SheetRow[][] = [];
+  /** Rows of several cells in the last part: two of them make it a table. */
+  let wide_rows = 0;
   for (const [at, row] of rows.entries()) {
     const section = parts.at(-1);
     const gap = section === undefined ? 0 : row.row - section.at(-1)!.row - 1;
-    if (section === undefined || (gap > 0 && beginsTable(section, rows, at, gap)))
+    if (section === undefined || (gap > 0 && beginsTable(wide_rows > 1, rows, at, gap))) {
       parts.push([row]);
-    else section.push(row);
+      wide_rows = 0;
+    } else section.push(row);
+    if (row.columns.length > 1) wide_rows++;
   }
   return parts;
 }
+/** `follows_table`: whether the part above the gap is a table. */
 function beginsTable(
-  before: readonly SheetRow[],
+  follows_table: boolean,
   rows: readonly SheetRow[],
   at: number,
   gap: number,
 ): boolean {
   if (gap > gap_max) return true;
-  if (!isTable(before)) return false;
+  if (!follows_table) return false;
   const titles = rows.slice(at, at + titles_max).findIndex((row) => row.columns.length > 1);
   const head = rows[at + Math.max(0, titles)]!;
   const body = rows[at + Math.max(0, titles) + 1];
@@ -64,21 +69,16 @@ function beginsTable(
   return gap >= gap_of_tables || titles > 0 || isHead(head, body, rows, at);
 }
 const titles_max = 4;
-/** Whether at least two rows have several cells. */
-function isTable(rows: readonly SheetRow[]): boolean {
-  const isWide = ({ columns }: SheetRow): boolean => columns.length > 1;
-  const first = rows.findIndex(isWide);
-  return first >= 0 && rows.some((row, at) => at > first && isWide(row));
-}
 
 /** Whether a row of texts names the columns of the numeric rows below it. */
 function isHead(head: SheetRow, body: SheetRow, rows: readonly SheetRow[], at: number): boolean {
   if (head.numeric.includes(true) || !body.numeric.includes(true)) return false;
+  const named = new Set(head.columns);
   let last = body.row;
   for (const row of rows.slice(at + 1, at + 1 + rows_looked_at)) {
     if (row.row > last + 1) break;
     last = row.row;
-    if (row.columns.some((column) => !head.columns.includes(column))) return false;
+    if (row.columns.some((column) => !named.has(column))) return false;
   }
   return true;
 }
@@ -108,24 +108,32 @@ function withoutTitles(
 /** The last cells of a table may be empty, but not in this many rows. */
 const rows_apart_min = 2;
 
-/** Splits at empty columns between tables that differ in their first or last row. */
+/**
+ * Splits between two tables that differ in their first or last row, at the only empty columns: a
+ * table whose first row names all its columns has none.
+ */
 function sideBySide(rows: readonly SheetRow[]): Area[] {
   const total_area = areaOf(rows);
   if (rows.length < 2) return [total_area];
+  const last_of_left = onlyGap(rows);
+  if (last_of_left === null) return [total_area];
+  const left = columnsOf(rows, (column) => column <= last_of_left);
+  const right = columnsOf(rows, (column) => column > last_of_left);
+  const apart =
+    left[0]!.row !== right[0]!.row ||
+    Math.abs(left.at(-1)!.row - right.at(-1)!.row) >= rows_apart_min;
+  return apart && hasOwnHead(left) && hasOwnHead(right)
+    ? [areaOf(left), areaOf(right)]
+    : [total_area];
+}
+/** The column before the empty ones; null if there are none, or in several places. */
+function onlyGap(rows: readonly SheetRow[]): number | null {
   const used = new Set<number>();
   for (const { columns } of rows) for (const column of columns) used.add(column);
   const sorted = [...used].toSorted((a, b) => a - b);
-  for (const [at, column] of sorted.entries()) {
-    const next = sorted[at + 1];
-    if (next === undefined || next === column + 1) continue;
-    const left = columnsOf(rows, (other) => other <= column);
-    const right = columnsOf(rows, (other) => other > column);
-    const apart =
-      left[0]!.row !== right[0]!.row ||
-      Math.abs(left.at(-1)!.row - right.at(-1)!.row) >= rows_apart_min;
-    if (apart && hasOwnHead(left) && hasOwnHead(right)) return [areaOf(left), ...sideBySide(right)];
-  }
-  return [total_area];
+  const before_gap = sorted.filter((column, at) => at > 0 && column > sorted[at - 1]! + 1);
+  const [first, ...others] = before_gap;
+  return first === undefined || others.length > 0 ? null : sorted[sorted.indexOf(first) - 1]!;
 }
 /** Whether the first row names all columns, with numbers below. */
 function hasOwnHead(rows: readonly SheetRow[]): boolean {

@@ -25,27 +25,38 @@ export interface CellRow {
 }
 /** A row with one entry per column; null where a merged cell continues. */
 export type SetRow = readonly (TableCell | null)[];
+/** A table whose cells have columns. Those in which no cell begins are not counted. */
+export interface SetTable {
+  readonly width: number;
+  /** The cells that begin in each row, from left to right. */
+  readonly rows: readonly (readonly TableCell[])[];
+  /** Each row with all its columns. A hostile table may have millions of empty ones. */
+  readonly all: () => SetRow[];
+}
 
 /** A merged cell that would widen the table takes one column. */
 const columns_max = 1_024;
 /** Edges closer than this, in twentieths of a point, count as one. */
 const edge_tolerance = 40;
 
-/** The rows, all of the same length. Columns in which no cell begins are left out. */
-export function setCells(rows: readonly CellRow[]): SetRow[] {
-  if (isPlain(rows)) return rows.map(({ cells }) => cells);
+/** Gives each cell its column. */
+export function setCells(rows: readonly CellRow[]): SetTable {
+  const all_cells = rows.map(({ cells }) => cells);
+  if (isPlain(rows))
+    return { width: all_cells[0]?.length ?? 0, rows: all_cells, all: () => all_cells };
   const spanned = spansOfEdges(rows);
-  /** For each column, the number of further rows that a cell from above covers. */
-  const below: number[] = [];
-  const set = spanned.map((cells) => setRow(cells, below));
-  const width = set.reduce((most, row) => Math.max(most, row.length), 0);
-  const begun = Array.from({ length: width }, () => false);
-  for (const row of set)
-    row.forEach((cell, column) => {
-      if (cell !== null) begun[column] = true;
-    });
-  const columns = [...begun.keys()].filter((column) => begun[column]);
-  return set.map((row) => columns.map((column) => row[column] ?? null));
+  /** For each column, the row in which the cell that covers it ends. */
+  const covered_until: number[] = [];
+  const columns = spanned.map((cells, row) => columnsOf(cells, row, covered_until));
+  const begun = new Set<number>();
+  for (const row of columns) for (const column of row) begun.add(column);
+  const places = new Map([...begun].toSorted((a, b) => a - b).map((column, at) => [column, at]));
+  const setRow = (cells: readonly TableCell[], row: number): SetRow => {
+    const set: (TableCell | null)[] = Array.from({ length: places.size }, () => null);
+    for (const [at, cell] of cells.entries()) set[places.get(columns[row]![at]!)!] = cell;
+    return set;
+  };
+  return { width: places.size, rows: spanned, all: () => spanned.map(setRow) };
 }
 
 /** Whether every row has the same number of cells, and none is merged with others. */
@@ -59,28 +70,18 @@ function isPlain(rows: readonly CellRow[]): boolean {
   return true;
 }
 
-function setRow(cells: readonly TableCell[], below: number[]): (TableCell | null)[] {
-  const row: (TableCell | null)[] = [];
-  const skip = (): void => {
-    while ((below[row.length] ?? 0) > 0) {
-      below[row.length]!--;
-      row.push(null);
-    }
-  };
-  for (const cell of cells) {
-    skip();
-    const columns = row.length + cell.columns > columns_max ? 1 : cell.columns;
-    for (let at = 0; at < columns; at++) {
-      // In a broken table, a cell from above may continue in the middle of another.
-      below[row.length] = Math.max(below[row.length] ?? 0, cell.rows) - 1;
-      row.push(at === 0 ? cell : null);
-    }
-  }
-  while (row.length < below.length) {
-    if ((below[row.length] ?? 0) > 0) below[row.length]!--;
-    row.push(null);
-  }
-  return row;
+/** The column of each cell of a row, past those that cells from above cover. */
+function columnsOf(cells: readonly TableCell[], row: number, covered_until: number[]): number[] {
+  let column = 0;
+  return cells.map((cell) => {
+    while ((covered_until[column] ?? 0) > row) column++;
+    const begin = column;
+    const end = begin + (begin + cell.columns > columns_max ? 1 : cell.columns);
+    // In a broken table, a cell from above may continue in the middle of another.
+    for (; column < end; column++)
+      covered_until[column] = Math.max(covered_until[column] ?? 0, row + cell.rows);
+    return begin;
+  });
 }
 
 /** The cells of each row, with spans derived from the edges of all rows. */
@@ -93,8 +94,10 @@ function spansOfEdges(rows: readonly CellRow[]): (readonly TableCell[])[] {
   for (const edge of rows.flatMap(({ edges }) => edges!).toSorted((a, b) => a - b))
     if (all.length === 0 || edge - all.at(-1)! > edge_tolerance) all.push(edge);
   if (all.length > columns_max) return rows.map(({ cells }) => cells);
-  const columnOf = (edge: number): number =>
-    all.findLastIndex((other) => edge - other >= 0 && edge - other <= edge_tolerance * 2);
+  const columnOf = (edge: number): number => {
+    const column = countUpTo(all, edge) - 1;
+    return column >= 0 && edge - all[column]! <= edge_tolerance * 2 ? column : -1;
+  };
   return rows.map(({ cells, edges }) => {
     let column = -1;
     for (const [at, cell] of cells.entries()) {
@@ -107,3 +110,14 @@ function spansOfEdges(rows: readonly CellRow[]): (readonly TableCell[])[] {
 }
 const isRising = (edges: readonly number[]): boolean =>
   edges.every((edge, at) => at === 0 || edge > edges[at - 1]!);
+/** How many of these, which rise, are not above the limit. */
+function countUpTo(numbers: readonly number[], limit: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (numbers[middle]! <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -30,13 +30,16 @@ export function tableBlocks(rows: readonly CellRow[], marks: TableMarks): Block[
   const filled = all.filter(({ blocks }) => blocks.length > 0);
   if (filled.length === 0) return [];
   if (marks.layout || holdsPage(rows, filled, marks)) return filled.flatMap(({ blocks }) => blocks);
-  const set = setCells(rows.filter(({ cells }) => cells.length > 0));
-  if (set.length === 1) return oneRow(set[0]!);
-  const width = set[0]!.length;
-  if (width === 1 && !isListed(set, filled, marks)) return filled.flatMap(({ blocks }) => blocks);
-  const texts = set.map((row) => row.map((cell) => (cell === null ? "" : cellText(cell.blocks))));
-  const area = width * set.length;
-  if (area > sparse_cells_min && area > empty_ratio_max * filled.length) return [sparse(texts)];
+  const table = setCells(rows.filter(({ cells }) => cells.length > 0));
+  if (table.rows.length === 1) return oneRow(table.rows[0]!);
+  if (table.width === 1 && !isListed(table.rows, filled, marks))
+    return filled.flatMap(({ blocks }) => blocks);
+  const textOf = (cell: TableCell | null): string => (cell === null ? "" : cellText(cell.blocks));
+  const area = table.width * table.rows.length;
+  if (area > sparse_cells_min && area > empty_ratio_max * filled.length)
+    return [sparse(table.rows.map((cells) => cells.map(textOf)))];
+  const set = table.all();
+  const texts = set.map((row) => row.map(textOf));
   return [tableBlock(hasHeadsOfRowsOnly(set) ? [[], ...texts] : texts)];
 }
 /** A table as a block, in Markdown. */
@@ -74,8 +77,8 @@ function holdsPage(
 }
 
 /** A single row becomes a line, or as many paragraphs as it contains. */
-function oneRow(row: SetRow): Block[] {
-  const cells = row.flatMap((cell) => (cell === null || cell.blocks.length === 0 ? [] : [cell]));
+function oneRow(row: readonly TableCell[]): Block[] {
+  const cells = row.filter(({ blocks }) => blocks.length > 0);
   const lines = cells.map(({ blocks }) => cellText(blocks));
   return cells.some(({ blocks }) => blocks.length > 1) || lines.some((line) => line.includes("\n"))
     ? cells.flatMap(({ blocks }) => blocks)
@@ -84,7 +87,7 @@ function oneRow(row: SetRow): Block[] {
 
 /** Whether a single column is a table: it has a header, or is a list of short texts. */
 function isListed(
-  rows: readonly SetRow[],
+  rows: readonly (readonly TableCell[])[],
   filled: readonly TableCell[],
   { web }: TableMarks,
 ): boolean {

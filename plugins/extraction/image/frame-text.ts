@@ -1,7 +1,7 @@
-/** Runs in the child: recognises the text of one frame, resized where that helps. */
+/** Runs in the child: decodes one frame, and recognises its text, resized where that helps. */
 import type { PageText, PageWithoutText } from "../child/page-output";
-import { recognise, type RecognisedText } from "../ocr/recognition";
-import { resized, type Scan } from "../ocr/bitmap";
+import { collectPictures, recognise, type RecognisedText } from "../ocr/recognition";
+import { hasContrast, resized, type Scan } from "../ocr/bitmap";
 import type { Orientation, Recogniser } from "../ocr/tesseract";
 import type { ImageType } from "./header";
 
@@ -26,14 +26,20 @@ export interface FrameImage {
   readonly type: ImageType;
 }
 
-/** @throws EngineFailure */
-export async function readFrame(
+/** Without text if it is blank, or can't be decoded. @throws EngineFailure */
+export async function decodeFrame(
   recogniser: Recogniser,
   image: FrameImage,
-): Promise<PageText | PageWithoutText> {
-  const scan = await decodeFrame(recogniser, image);
+): Promise<Scan | PageWithoutText> {
+  const scan = await decoded(recogniser, image);
   if (scan === null) return "damaged";
+  return hasContrast(scan.picture) ? scan : "blank";
+}
+
+/** @throws EngineFailure */
+export function readFrame(recogniser: Recogniser, scan: Scan): PageText | PageWithoutText {
   const text = recogniseScan(recogniser, scan);
+  collectPictures();
   if (text.trust === "blank" || text.trust === "illegible") return text.trust;
   return { text: text.text, doubtful: text.trust === "doubtful", concerns: text.concerns };
 }
@@ -59,7 +65,7 @@ function shrunk({ picture, dots_per_inch }: Scan, scale: number): Scan {
 }
 
 /** Shrunk if it is large; null if it can't be decoded. @throws EngineFailure */
-async function decodeFrame(recogniser: Recogniser, image: FrameImage): Promise<Scan | null> {
+async function decoded(recogniser: Recogniser, image: FrameImage): Promise<Scan | null> {
   const { bytes, orientation, width, height, type } = image;
   const scale = Math.min(1, Math.sqrt(large_pixels / (width * height)));
   // Large images are shrunk before the engine loads them in colour. Bun's decoder may handle those

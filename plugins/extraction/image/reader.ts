@@ -3,9 +3,9 @@ import { EngineFailure, ranOutOfMemory } from "../child/engine-failure";
 import { PageOutput, type PageMessage, type PagesInput } from "../child/page-output";
 import { ExtractionFailure } from "../contract";
 import { openRecogniser } from "../ocr/tesseract";
-import { pixels_max, readFrame } from "./frame-text";
+import { decodeFrame, pixels_max, readFrame } from "./frame-text";
 import { readHeader, type Frame, type ImageHeader, type ImageType } from "./header";
-import { tiffFrameFile } from "./tiff-frame";
+import { tiffFrameFile, tiffFrameHash } from "./tiff-frame";
 
 /** The image to read. */
 export interface ImageInput extends PagesInput {
@@ -50,13 +50,20 @@ export async function readImage(input: ImageInput, send: Send): Promise<null> {
   return null;
 }
 
-const tooLarge = ({ width, height }: Frame): boolean => width * height > pixels_max;
+/** No picture of text is so long and thin. */
+const side_max = 200_000;
+
+const tooLarge = ({ width, height }: Frame): boolean =>
+  width * height > pixels_max || Math.max(width, height) > side_max;
 function checkSize(frame: Frame): void {
+  const { width, height } = frame;
   if (tooLarge(frame))
     throw new ExtractionFailure(
       "too_large",
-      `This image has ${frame.width} × ${frame.height} pixels, which is more than the ` +
-        `limit of ${pixels_max / 1_000_000} million.`,
+      `This image has ${width} × ${height} pixels, which is more than the limit of ` +
+        (width * height > pixels_max
+          ? `${pixels_max / 1_000_000} million.`
+          : `${side_max} a side.`),
     );
 }
 
@@ -69,18 +76,27 @@ async function readFrames(
   using pages = new PageOutput(input.output, input.characters_max, send);
   const recogniser = await openRecogniser(input.languages);
   send({ step: "languages", unusable: recogniser.unusable_languages });
+  /** Of frames without text. */
+  const blank_hashes = new Set<string>();
+  let recognised = 0;
   for (const [index, frame] of frames.entries()) {
     const page = index + 1;
     if (page < input.first_page) continue;
+    const hash = input.type === "image/tiff" ? tiffFrameHash(bytes, frame.at) : null;
     if (tooLarge(frame)) pages.add(page, "oversized");
-    else if (page - input.first_page >= input.ocr_pages_max) pages.add(page, "unrecognised");
+    else if (hash !== null && blank_hashes.has(hash)) pages.add(page, "blank");
+    else if (recognised >= input.ocr_pages_max) pages.add(page, "unrecognised");
     else {
       send({ step: "recognising", page });
       const file =
         input.type === "image/tiff"
           ? tiffFrameFile(bytes, frame.at)
           : { bytes, ...frame, orientation, type: input.type };
-      pages.add(page, file === null ? "damaged" : await readFrame(recogniser, file));
+      const scan = file === null ? "damaged" : await decodeFrame(recogniser, file);
+      if (typeof scan !== "string") recognised++;
+      const read = typeof scan === "string" ? scan : readFrame(recogniser, scan);
+      if (read === "blank" && hash !== null) blank_hashes.add(hash);
+      pages.add(page, read);
     }
   }
 }

@@ -44,6 +44,38 @@ export function tiffFrameFile(file: Uint8Array, at: number): FrameImage | null {
   }
 }
 
+/** Tags that may differ between frames with the same picture. */
+const not_in_picture: readonly number[] = [
+  tags.strip_offsets,
+  tags.tile_offsets,
+  tags.page_number,
+  tags.date,
+];
+
+/** Frames of more bytes are not compared. */
+const compared_bytes_max = 1024 * 1024;
+
+/**
+ * Equal for frames with the same picture, such as the blank pages of a scan; null for large and
+ * damaged ones.
+ */
+export function tiffFrameHash(file: Uint8Array, at: number): string | null {
+  try {
+    const directory = directoryAt(file, at);
+    const entries = directory.entries().filter(({ tag }) => !not_in_picture.includes(tag));
+    const parts = partsOf(file, directory);
+    const all = [...entries.map(({ bytes }) => bytes), ...parts];
+    if (all.reduce((sum, { length }) => sum + length, 0) > compared_bytes_max) return null;
+    const hash = new Bun.CryptoHasher("sha256");
+    for (const { tag, type, count } of entries) hash.update(`${tag} ${type} ${count} `);
+    for (const bytes of all) hash.update(bytes);
+    return hash.digest("base64");
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
 /** Makes this frame the first one, in place. */
 function startingAt(file: Uint8Array, at: number): Uint8Array {
   new DataView(file.buffer, file.byteOffset, file.length).setUint32(4, at, file[0] === 0x49);

@@ -15,6 +15,8 @@ export const tags = {
   rows_per_strip: 278,
   strip_bytes: 279,
   planes: 284,
+  page_number: 297,
+  date: 306,
   predictor: 317,
   tile_width: 322,
   tile_offsets: 324,

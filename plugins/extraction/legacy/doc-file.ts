@@ -98,6 +98,7 @@ export function openWord(compound: CompoundFile): WordFile {
     new ByteReader(table_reader.slice(offsetOf(part), offsetOf(part) + lengthOf(part)));
   const pieces = piecesOf(readerOf(place.pieces), true);
   if (pieces.length === 0) throw damagedFile();
+  checkRepeats(pieces, main.length);
   const lists = new DocLists(
     table_reader,
     lengthOf(place.lists) > 0 ? offsetOf(place.lists) : 0,
@@ -130,6 +131,7 @@ function openWord95(main: ByteReader): WordFile {
   const length = stories.header_boxes.end;
   const from = main.u32(text_at_95);
   if (listed.length === 0 && from + length > main.length) throw damagedFile();
+  checkRepeats(listed, main.length);
   const pieces = listed.length > 0 ? listed : [{ start: 0, end: length, at: from, wide: false }];
   return {
     main,
@@ -175,6 +177,22 @@ function piecesOf(table: ByteReader, has_wide: boolean): Piece[] {
     });
   }
   return pieces;
+}
+
+/** How often pieces may cover the stream that they are parts of: they hardly overlap at all. */
+const repeats_max = 4;
+
+/** @throws ExtractionFailure when a small file would be read as a very long text */
+function checkRepeats(pieces: readonly Piece[], stream_bytes: number): void {
+  const bytes = pieces.reduce(
+    (sum, { start, end, wide }) => sum + (end - start) * (wide ? 2 : 1),
+    0,
+  );
+  if (bytes > repeats_max * stream_bytes)
+    throw new ExtractionFailure(
+      "too_large",
+      "This document repeats its own text so often that it can't be read.",
+    );
 }
 
 /** The encodings of Windows, by primary language id. */

@@ -67,7 +67,13 @@ async function parse(bytes: ArrayBuffer): Promise<Email> {
       attachmentEncoding: "arraybuffer",
     });
   } catch (error) {
-    throw new ExtractionFailure("corrupt", `This mail message can't be read: ${messageOf(error)}`);
+    const reason = messageOf(error);
+    throw reason.startsWith("Maximum ")
+      ? new ExtractionFailure(
+          "too_large",
+          "This mail message has longer headers, or deeper nested parts, than can be read.",
+        )
+      : new ExtractionFailure("corrupt", `This mail message can't be read: ${reason}`);
   }
 }
 

@@ -29,6 +29,21 @@ const usual_side = 2_300;
 export const unitOf = ({ width, height }: Gray): number =>
   Math.min(2, Math.max(0.6, Math.max(width, height) / usual_side));
 
+/** The minimum difference between the darkest and the lightest pixel; less is invisible. */
+const contrast_min = 24;
+
+/** Whether anything is visible. */
+export function hasContrast({ pixels }: Gray): boolean {
+  let darkest = 255;
+  let lightest = 0;
+  for (const pixel of pixels) {
+    if (pixel < darkest) darkest = pixel;
+    if (pixel > lightest) lightest = pixel;
+    if (lightest - darkest >= contrast_min) return true;
+  }
+  return false;
+}
+
 /** As a PGM file. */
 export function toPgm({ width, height, pixels }: Gray): Uint8Array {
   const header = new TextEncoder().encode(`P5\n${width} ${height}\n255\n`);

@@ -7,6 +7,8 @@ const places = { width: 0, height: 1, bits: 2, words_per_row: 4, xres: 6, yres: 
 
 /** Faxes have a lower vertical resolution: from this ratio on, pixels are made square. */
 const square_max = 1.2;
+/** No device has such pixels: the resolution is wrong. */
+const oblong_min = 8;
 
 /** The image at this address, in grey; its pixels have 1, 8 or 32 bits. */
 export function readPix(memory: WebAssembly.Memory, address: number): Scan | null {
@@ -47,6 +49,7 @@ const shades: Readonly<Record<number, RowReader>> = {
 };
 
 function squared(picture: Gray, xres: number, yres: number): Gray {
-  if (xres === 0 || yres === 0 || xres / yres < square_max) return picture;
+  if (xres === 0 || yres === 0 || xres / yres < square_max || xres / yres >= oblong_min)
+    return picture;
   return resized(picture, picture.width, Math.round((picture.height * xres) / yres));
 }

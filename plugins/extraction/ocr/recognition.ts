@@ -28,6 +28,12 @@ const doubtful_min = 55;
 /** Minimum confidence of a line; below it is a stain, a rule or part of a photo. */
 const line_min = 30;
 
+/**
+ * Collects the many copies of a picture that recognition makes. The collector does not see how
+ * large they are, and would let those of a hundred pages pile up to the memory limit.
+ */
+export const collectPictures = (): void => Bun.gc(true);
+
 /** Small letters are recognised better when enlarged by `scale`. @throws EngineFailure */
 export function recognise(recogniser: Recogniser, scan: Scan, scale = 1): RecognisedText {
   const page = scaledPage(preparePage(scan.picture), scale);

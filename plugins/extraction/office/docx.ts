@@ -101,8 +101,9 @@ const scripts: Readonly<Record<string, Script>> = { superscript: "raised", subsc
 /** A paragraph with the same indentation continues the preceding item. */
 const item_indent_min = 200;
 
-/** The most empty columns before the first cell of a row. */
+/** The most empty columns before the first cell of a row, and of all rows. */
 const columns_before_max = 60;
+const all_columns_before_max = 200_000;
 
 class WordReader implements XmlHandler {
   private readonly builder = new BlockBuilder();
@@ -123,6 +124,7 @@ class WordReader implements XmlHandler {
   private indent = 0;
   /** The level of the last list item. */
   private item_level = 0;
+  private columns_before_left = all_columns_before_max;
   private equation: EquationReader | null = null;
   /** The length of the text after the last equation; one that follows directly gets a space. */
   private equation_end = -1;
@@ -216,8 +218,7 @@ class WordReader implements XmlHandler {
       case "w:hMerge":
         return builder.describeCell({ covered: tag.get("val") !== "restart" });
       case "w:gridBefore":
-        for (let at = Math.min(columns_before_max, Number(tag.get("val")) || 0); at > 0; at--)
-          builder.beginCell();
+        this.beginCellsBefore(Number(tag.get("val")) || 0);
         return;
       case "w:tblHeader":
         return builder.headRow();
@@ -311,6 +312,12 @@ class WordReader implements XmlHandler {
 
   result(): Block[] {
     return this.builder.finish();
+  }
+
+  private beginCellsBefore(columns: number): void {
+    const cells = Math.min(columns, columns_before_max, this.columns_before_left);
+    for (let at = 0; at < cells; at++) this.builder.beginCell();
+    this.columns_before_left -= Math.max(0, cells);
   }
 
   private changeField(type: string | undefined): void {

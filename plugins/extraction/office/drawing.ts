@@ -32,15 +32,21 @@ export interface Shape {
 export interface PackagePart {
   readonly pkg: OfficePackage;
   readonly part: string;
+  /** How many diagrams it is in. */
+  readonly depth?: number;
 }
+
+/** The nesting limit of diagrams: in a hostile file, one may contain itself. */
+const depth_max = 4;
 
 /** The shapes of a part, in file order, which is reading order. */
 export function readDrawing(
   pkg: OfficePackage,
   part: string,
   inherited: InheritedBullets = () => undefined,
+  depth = 0,
 ): Shape[] {
-  const reader = new DrawingReader(pkg, part, inherited);
+  const reader = new DrawingReader({ pkg, part, depth }, inherited);
   scanOfficeXml(pkg.xml(part) ?? "", reader);
   return reader.result();
 }
@@ -51,9 +57,13 @@ export function readChartOf({ pkg, part }: PackagePart, id: string | undefined):
   return chart === null ? [] : readChart(pkg.xml(chart) ?? "");
 }
 /** The text in the boxes of a diagram (SmartArt) that a part refers to by this id. */
-export function readDiagramOf({ pkg, part }: PackagePart, id: string | undefined): Block[] {
+export function readDiagramOf(
+  { pkg, part, depth = 0 }: PackagePart,
+  id: string | undefined,
+): Block[] {
   const diagram = pkg.target(part, id);
-  return diagram === null ? [] : readDrawing(pkg, diagram).flatMap(({ blocks }) => blocks);
+  if (diagram === null || depth === depth_max) return [];
+  return readDrawing(pkg, diagram, undefined, depth + 1).flatMap(({ blocks }) => blocks);
 }
 
 /** Maps names of DrawingML to names of other parts. */
@@ -90,8 +100,7 @@ class DrawingReader implements XmlHandler {
   private readonly counts: number[] = [];
 
   constructor(
-    readonly pkg: OfficePackage,
-    readonly part: string,
+    private readonly place: PackagePart,
     private readonly inherited: InheritedBullets,
   ) {}
 
@@ -143,13 +152,15 @@ class DrawingReader implements XmlHandler {
         return;
       case "c:chart":
       case "cx:chart":
-        builder.add(readChartOf(this, tag.get("r:id")));
+        builder.add(readChartOf(this.place, tag.get("r:id")));
         return;
       case "dgm:relIds":
-        builder.add(readDiagramOf(this, tag.get("r:dm")));
+        builder.add(readDiagramOf(this.place, tag.get("r:dm")));
         return;
       case "p:oleObj":
-        builder.add(this.pkg.embedded(this.pkg.target(this.part, tag.get("r:id"))));
+        builder.add(
+          this.place.pkg.embedded(this.place.pkg.target(this.place.part, tag.get("r:id"))),
+        );
         return;
       case "mc:AlternateContent":
       case "mc:Choice":

@@ -27,16 +27,18 @@ export class EmbeddedDocuments {
   private depth = 0;
   private bytes_left = bytes_max;
   private readonly unread: string[] = [];
+  /** A hostile file may refer to one part many times. */
+  private readonly read_already = new WeakMap<Archive, Set<string>>();
 
   /** The longest text of each of them, in UTF-16 units. */
   constructor(private readonly characters_max: number) {}
 
   /**
    * A part that is a document by its bytes: an Office file, new or old, RTF, a web page, or plain
-   * text. Nothing if it can't be read.
+   * text. Nothing if it can't be read, or was read before.
    */
   read(archive: Archive, part: string): readonly Block[] {
-    if (without_text.test(part)) return [];
+    if (without_text.test(part) || this.isRepeated(archive, part)) return [];
     if (this.depth === depth_max || this.bytes_left <= 0) return this.addUnread(part);
     this.depth++;
     try {
@@ -72,6 +74,13 @@ export class EmbeddedDocuments {
     ];
   }
 
+  private isRepeated(archive: Archive, part: string): boolean {
+    const parts = this.read_already.get(archive) ?? new Set();
+    this.read_already.set(archive, parts);
+    if (parts.has(part)) return true;
+    parts.add(part);
+    return false;
+  }
   private addUnread(part: string): readonly Block[] {
     if (!ole_object.test(part)) this.unread.push(part);
     return [];

@@ -58,7 +58,9 @@ const aside_elements = new Set([
   "draw:path",
 ]);
 const spaces_max = 10;
+/** The most copies of a repeated cell, and of all of a text; later ones are read once. */
 const cell_repeats_max = 60;
+const cell_copies_max = 100_000;
 
 /** Reads an object inside the document, such as a chart, by its path. */
 export type ReadObject = (path: string) => readonly Block[];
@@ -80,6 +82,7 @@ export class OdfReader implements XmlHandler {
   private readonly spans: Emphasis[] = [];
   /** The rows are the header of their table. */
   private in_head = false;
+  private cell_copies_left = cell_copies_max;
 
   constructor(
     protected readonly lists: OdfLists,
@@ -192,8 +195,9 @@ export class OdfReader implements XmlHandler {
   private beginCell(tag: Tag): void {
     const covered = tag.name === "table:covered-table-cell";
     const repeats = Number(tag.get("number-columns-repeated") ?? 1) || 1;
-    for (let at = Math.min(repeats, cell_repeats_max); at > 0; at--)
-      this.builder.beginCell({ covered });
+    const cells = Math.max(1, Math.min(repeats, cell_repeats_max, this.cell_copies_left));
+    this.cell_copies_left -= cells - 1;
+    for (let at = cells; at > 0; at--) this.builder.beginCell({ covered });
   }
   private beginParagraph(tag: Tag): void {
     const level =

@@ -6,13 +6,18 @@ import type { Block, Page } from "../child/blocks";
 import { Grid, type MergedArea } from "../child/grid";
 import { HiddenParts, visiblePages } from "../child/hidden-parts";
 import { cellText } from "../child/table";
+import { ExtractionFailure } from "../contract";
 import { ReaderDispatch, type NewReader, type OdfReader } from "./odf-reader";
 import type { OfficePackage } from "./package";
 import type { Tag } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 
-/** The most copies of a repeated cell or row that are kept. */
+/** The most copies of a repeated cell or row that are kept … */
 const repeats_max = 50;
+/** … and the most copied cells of a file; later ones are read once. */
+const copies_max = 500_000;
+/** No program has as many: each takes memory, also without text. */
+const sheets_max = 20_000;
 
 /** `spend` counts the characters of repeated cells against the limit of the file. */
 export function readSheets(
@@ -75,6 +80,7 @@ class SheetsReader extends ReaderDispatch {
     readonly repeats: number;
   } | null = null;
   private objects: Block[] = [];
+  private copies_left = copies_max;
 
   constructor(
     newReader: NewReader,
@@ -189,13 +195,22 @@ class SheetsReader extends ReaderDispatch {
     this.cell = null;
     const displayed = cellText(reader.builder.finish());
     const text = displayed === "" ? value : displayed;
-    if (text !== "")
-      for (let at = 0; at < Math.min(repeats, repeats_max); at++)
-        this.cells.push({ column: this.column + at, text, numeric });
+    const copies = text === "" ? 0 : this.copiesOf(repeats, 1);
+    for (let at = 0; at < copies; at++)
+      this.cells.push({ column: this.column + at, text, numeric });
     this.column += repeats;
   }
+  /** How often a repeated part of so many cells is read. */
+  private copiesOf(repeats: number, cells: number): number {
+    const copies = Math.min(repeats, repeats_max);
+    const copied = (copies - 1) * cells;
+    if (copied > this.copies_left) return 1;
+    this.copies_left -= copied;
+    return copies;
+  }
   private endRow(): void {
-    const copies = this.cells.length === 0 ? 0 : Math.min(this.row_repeats, repeats_max);
+    const { length } = this.cells;
+    const copies = length === 0 ? 0 : this.copiesOf(this.row_repeats, length);
     for (let at = 0; at < copies; at++)
       for (const { column, text, numeric } of this.cells)
         if (!this.hidden_parts.has(this.row + at, column))
@@ -206,6 +221,8 @@ class SheetsReader extends ReaderDispatch {
   }
   private endSheet(): void {
     this.depth = 0;
+    if (this.sheets.length === sheets_max)
+      throw new ExtractionFailure("too_large", `This workbook has more than ${sheets_max} sheets.`);
     this.sheets.push({
       ...this.sheet,
       blocks: [...this.grid.blocks(this.sheet.name, this.merged), ...this.objects],

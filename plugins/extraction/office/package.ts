@@ -22,6 +22,8 @@ export interface Relation {
   readonly target: string | null;
 }
 
+const large_part_bytes = 8 * 1024 * 1024;
+
 /** Parts with their types and relations. */
 export class OfficePackage {
   private readonly known_relations = new Map<string, readonly Relation[]>();
@@ -42,7 +44,11 @@ export class OfficePackage {
   /** The text of a part; null if it is missing or damaged. */
   xml(name: string): string | null {
     const bytes = this.archive.read(name);
-    return bytes === null ? null : decodeXml(bytes);
+    if (bytes === null) return null;
+    const xml = decodeXml(bytes);
+    // The bytes, and what earlier parts left, would count towards the memory limit.
+    if (bytes.length > large_part_bytes) Bun.gc(true);
+    return xml;
   }
 
   /** The relations of a part; read once. */

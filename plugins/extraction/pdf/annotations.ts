@@ -36,6 +36,9 @@ const popup = 16;
 const widget = 20;
 const ignored: readonly number[] = [link, popup];
 const shows_text: readonly number[] = [free_text, stamp, widget];
+/** Further annotations of a page, and further text in them, are left out. */
+const annotations_max = 5_000;
+const characters_max = 1_000_000;
 /** `Hidden` and `NoView`. */
 const flags_hidden = 0x02 | 0x20;
 
@@ -53,10 +56,11 @@ export function readAnnotations(
   page: number,
 ): Annotations {
   const { engine } = access;
-  const count = engine.FPDFPage_GetAnnotCount(page);
+  const count = Math.min(annotations_max, engine.FPDFPage_GetAnnotCount(page));
   const annotations: string[] = [];
   let drawn = false;
-  for (let index = 0; index < count; index++) {
+  let characters = 0;
+  for (let index = 0; index < count && characters < characters_max; index++) {
     const annotation = engine.FPDFPage_GetAnnot(page, index);
     if (annotation === 0) continue;
     const subtype = engine.FPDFAnnot_GetSubtype(annotation);
@@ -68,10 +72,12 @@ export function readAnnotations(
       const text =
         subtype === widget ? valueOf(access, form, annotation) : contentsOf(access, annotation);
       if (text.trim() !== "") annotations.push(text.trim());
+      characters += text.length;
     }
     engine.FPDFPage_CloseAnnot(annotation);
   }
-  return { annotations, drawn };
+  // Drawing more of them into the page takes longer than they are worth.
+  return { annotations, drawn: drawn && count < annotations_max };
 }
 
 function valueOf(access: PdfiumAccess, form: Form | null, annotation: number): string {

@@ -1,7 +1,7 @@
 /**
  * Runs in the child: renders a page for text recognition, and measures how much of it images cover.
  */
-import type { Gray, Scan } from "../ocr/bitmap";
+import { hasContrast, type Gray, type Scan } from "../ocr/bitmap";
 import type { PdfiumAccess } from "./pdfium";
 
 const points_per_inch = 72;
@@ -12,9 +12,10 @@ const side_max = 32_000;
 
 const format_gray = 1;
 const white = 0xffffffff;
-const flags_annotations_gray = 0x01 | 0x08;
-/** The minimum difference between the darkest and the lightest pixel; less is invisible. */
-const contrast_min = 24;
+const flag_annotations = 0x01;
+const flag_gray = 0x08;
+/** Drawing more annotations than this takes longer than they are worth. */
+const annotations_max = 1_000;
 
 /** In grey. Null if nothing is visible, or there is no page. */
 export function renderPage(access: PdfiumAccess, document: number, index: number): Scan | null {
@@ -32,7 +33,7 @@ export function renderPage(access: PdfiumAccess, document: number, index: number
   const height = Math.max(1, Math.floor(down * scale));
   const picture = render(access, page, width, height);
   engine.FPDF_ClosePage(page);
-  return hasContrast(picture.pixels)
+  return hasContrast(picture)
     ? { picture, dots_per_inch: Math.round(scale * points_per_inch) }
     : null;
 }
@@ -46,7 +47,9 @@ function render(
   const bitmap = engine.FPDFBitmap_CreateEx(width, height, format_gray, 0, 0);
   if (bitmap === 0) throw new Error("There is no memory for the picture of a page.");
   engine.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, white);
-  engine.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags_annotations_gray);
+  const annotated = engine.FPDFPage_GetAnnotCount(page) <= annotations_max;
+  const flags = flag_gray | (annotated ? flag_annotations : 0);
+  engine.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags);
   const stride = engine.FPDFBitmap_GetStride(bitmap);
   const pixels = new Uint8Array(memory(), engine.FPDFBitmap_GetBuffer(bitmap), stride * height);
   const picture = new Uint8Array(width * height);
@@ -54,17 +57,6 @@ function render(
     picture.set(pixels.subarray(row * stride, row * stride + width), row * width);
   engine.FPDFBitmap_Destroy(bitmap);
   return { width, height, pixels: picture };
-}
-
-function hasContrast(pixels: Uint8Array): boolean {
-  let darkest = 255;
-  let lightest = 0;
-  for (const pixel of pixels) {
-    if (pixel < darkest) darkest = pixel;
-    if (pixel > lightest) lightest = pixel;
-    if (lightest - darkest >= contrast_min) return true;
-  }
-  return false;
 }
 
 const object_image = 3;

@@ -16,7 +16,7 @@ import { joinLines, type JoinedLines, type Line } from "../child/paragraphs";
 import { ContinuedTables } from "../child/tables/continued-tables";
 import { ExtractionFailure } from "../contract";
 import { countLetters } from "../ocr/hocr";
-import { recognise, type RecognisedText } from "../ocr/recognition";
+import { collectPictures, recognise, type RecognisedText } from "../ocr/recognition";
 import { openRecogniser, type Recogniser } from "../ocr/tesseract";
 import { little_text_characters, openPdf, type PdfDocument, type PdfPage } from "./document";
 
@@ -171,6 +171,7 @@ class PdfReader {
       this.send({ step: "languages", unusable: this.recogniser.unusable_languages });
     }
     const text = recognise(this.recogniser, image);
+    collectPictures();
     return text.trust === "blank" || text.trust === "illegible" ? text.trust : text;
   }
 }

@@ -10,6 +10,10 @@ const delimiters = [",", ";", "\t", "|"];
 const sample_chars = 64 * 1024;
 /** A longer quoted cell was never closed: its quote is an ordinary character. */
 const cell_chars_max = 100_000;
+/** The widest sheet of any program: the last cell of a wider row is the rest of its line. */
+const cells_max = 16_384;
+/** The lines of a long table are passed on in parts of about this length, UTF-16 units. */
+const part_chars = 1024 * 1024;
 /** The most title lines above a table. */
 const titles_max = 10;
 /** The share of rows that must have the same number of cells. */
@@ -88,38 +92,50 @@ export class LongTable {
   private buffered = "";
   private columns = 0;
   private is_first = true;
+  /** A row that is not complete yet is looked at again when it is twice as long. */
+  private next_length = 0;
 
   constructor(private readonly delimiter: string) {}
 
-  /** The lines of the rows that are complete. */
-  add(text: string): string {
+  /** The lines of the rows that are complete, in parts. */
+  *add(text: string): Generator<string> {
     this.buffered =
       this.is_first && this.columns === 0
         ? withoutMark(this.buffered + text)
         : this.buffered + text;
     if (this.columns === 0)
       this.columns = Math.max(...widthsOf(this.buffered.slice(0, sample_chars), this.delimiter));
-    return this.take(this.buffered.length - 2 * cell_chars_max);
+    if (this.buffered.length < this.next_length) return;
+    const { length } = this.buffered;
+    yield* this.take(length - 2 * cell_chars_max);
+    this.next_length = this.buffered.length < length ? 0 : 2 * length;
   }
   /** What is left at the end of the file. */
-  end(): string {
-    return this.take(this.buffered.length);
+  *end(): Generator<string> {
+    yield* this.take(this.buffered.length);
   }
 
   /** The rows that end before this position. */
-  private take(before: number): string {
-    const lines: string[] = [];
+  private *take(before: number): Generator<string> {
+    let lines: string[] = [];
+    let characters = 0;
     let consumed = 0;
     for (const { row, end } of placedRowsOf(this.buffered, this.delimiter)) {
       if (end > before) break;
       consumed = end;
       if (isBlank(row)) continue;
-      lines.push(pipeRow(this.fitted(row), this.columns));
-      if (this.is_first) lines.push(delimiterRow(this.columns));
+      const line = pipeRow(this.fitted(row), this.columns);
+      lines.push(`${line}\n`);
+      if (this.is_first) lines.push(`${delimiterRow(this.columns)}\n`);
       this.is_first = false;
+      characters += line.length;
+      if (characters < part_chars) continue;
+      yield lines.join("");
+      lines = [];
+      characters = 0;
     }
+    yield lines.join("");
     this.buffered = this.buffered.slice(consumed);
-    return lines.map((line) => `${line}\n`).join("");
   }
   /** Surplus cells are joined to the last one. */
   private fitted(row: readonly string[]): readonly string[] {
@@ -142,9 +158,10 @@ function* placedRowsOf(
   let row: string[] = [];
   for (let at = text.startsWith("\ufeff") ? 1 : 0; at < text.length;) {
     const cell =
-      text[at] === '"'
-        ? (quotedCell(text, at, delimiter) ?? bareCell(text, at, delimiter))
-        : bareCell(text, at, delimiter);
+      row.length === cells_max - 1
+        ? restOfLine(text, at)
+        : ((text[at] === '"' ? quotedCell(text, at, delimiter) : null) ??
+          bareCell(text, at, delimiter));
     row.push(cell.text);
     at = cell.end + 1;
     if (text[cell.end] === delimiter && at < text.length) continue;
@@ -155,6 +172,11 @@ function* placedRowsOf(
 function bareCell(text: string, from: number, delimiter: string): Cell {
   let end = from;
   while (end < text.length && text[end] !== delimiter && text[end] !== "\n") end++;
+  return { text: text.slice(from, end), end };
+}
+function restOfLine(text: string, from: number): Cell {
+  const line_end = text.indexOf("\n", from);
+  const end = line_end < 0 ? text.length : line_end;
   return { text: text.slice(from, end), end };
 }
 /** Null if the quote is an ordinary character: it is not closed, or more text follows it. */

@@ -4,13 +4,15 @@ import type { ExtractionSource, Extractor, Warning } from "../contract";
 import { readInChild } from "../server/child-run";
 import { describeSignature } from "../signatures";
 import { announcedEncoding, decodeInto, hasManyControls, mayBeText } from "./encoding";
-import { formatText, type FormattedText } from "./formats";
+import { formatText, isTable, type FormattedText } from "./formats";
 
 /**
  * Up to this size a file in UTF-8 or UTF-16 is read in the server, which is faster than a child,
  * and safe.
  */
 const small_bytes_max = 256 * 1024;
+/** The same for a table, whose many short cells take longer. */
+const small_table_bytes_max = 32 * 1024;
 
 export const textExtractor = (ctx: ExtractionContext): Extractor => ({
   rank: 0,
@@ -37,7 +39,7 @@ async function readSmall(
   source: ExtractionSource,
   characters_max: number,
 ): Promise<(FormattedText & { readonly broken: number }) | null> {
-  if (source.size_bytes > small_bytes_max) return null;
+  if (source.size_bytes > (isTable(source) ? small_table_bytes_max : small_bytes_max)) return null;
   const bytes = await Bun.file(source.path).bytes();
   const pieces: string[] = [];
   let unknown_encoding = false;

@@ -50,7 +50,7 @@ export const isTable = (hints: Hints): boolean =>
 const isYaml = (text: string, hints: Hints): boolean =>
   (/\.ya?ml$/i.test(hints.name) ||
     ["application/yaml", "text/yaml", "application/x-yaml"].includes(declaredType(hints))) &&
-  /^(?:%YAML|---|\s*(?:- )?[\w"'./-]+\s*:(?:\s|$)|\s*- )/m.test(text.slice(0, 4_096));
+  /^(?:%YAML|---|[ \t]*(?:- )?[\w"'./-]+[ \t]*:(?:\s|$)|[ \t]*- )/m.test(text.slice(0, 4_096));
 
 const svg = /^[^<]*<\?xml[^>]*>(?:\s|<!--(?:(?!-->)[\s\S])*-->|<!DOCTYPE[^>]*>)*<svg[\s>]/i;
 const xmlType = (text: string): string =>

@@ -52,7 +52,8 @@ function afterFrontMatter(text: string): number {
 function headingOf(line: string, at: number): HeadingSpan | null {
   const [all, marks, title] = /^( {0,3}#{1,6}[ \t]+)(\S.*)$/.exec(line) ?? [];
   if (all === undefined) return null;
-  const bare = title!.replace(/[ \t]+#+[ \t]*$/, "").trimEnd();
+  // The lookbehind keeps a long run of blanks from being tried from each of them.
+  const bare = title!.replace(/(?<![ \t])[ \t]+#+[ \t]*$/, "").trimEnd();
   return /^#*$/.test(bare)
     ? null
     : {

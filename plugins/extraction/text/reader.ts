@@ -85,11 +85,11 @@ class LongWriter {
         : tableType(delimiter);
   }
   add(text: string): void {
-    this.write(this.table?.add(text) ?? text);
+    for (const part of this.table?.add(text) ?? [text]) this.write(part);
   }
   /** The media type of the text. */
   end(): string {
-    this.write(this.table?.end() ?? "");
+    for (const part of this.table?.end() ?? []) this.write(part);
     return this.media_type;
   }
   private write(text: string): void {

@@ -1,4 +1,4 @@
-/** Blank pages of a TIFF file cost little, and don't count towards the limit of recognised ones. */
+/** Blank pages cost little, and don't count towards the limit of recognised ones. */
 import { afterAll, expect, test } from "bun:test";
 import { testExtraction } from "../helpers/extraction";
 import { buildPdf, setProse } from "../helpers/pdf";
@@ -23,7 +23,7 @@ const cases: [string, Gray[]][] = [
 ];
 for (const [why, blank] of cases)
   test(
-    `pages ${why}`,
+    `pages of a TIFF file ${why}`,
     async () => {
       const { text, pages } = await extraction.read(tiff([...blank, picture]));
       expect(text.replaceAll("\n", " ")).toContain(words);
@@ -32,3 +32,16 @@ for (const [why, blank] of cases)
     },
     timeout_ms,
   );
+
+test(
+  "blank pages of a scan are looked at up to five times the limit of the others",
+  async () => {
+    const blank = Array.from({ length: 12 }, () => ({ scan: white }));
+    const { page_count, warnings } = await extraction.read(
+      buildPdf([...setProse([words], { size: 12 }), ...blank]),
+    );
+    expect(page_count).toBe(13);
+    expect(warnings.map(({ message }) => message).join()).toMatch(/12.*13/);
+  },
+  timeout_ms,
+);

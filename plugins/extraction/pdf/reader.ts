@@ -83,9 +83,16 @@ const comparisons_max = 3;
 const same_words_min = 0.3;
 const compared_words_min = 5;
 
+/**
+ * How many more pages may turn out to be blank than are recognised: drawing one is quick, drawing
+ * thousands is not.
+ */
+const blank_pictures_ratio = 5;
+
 class PdfReader {
   private recogniser: Recogniser | undefined;
   private recognised_pages = 0;
+  private blank_pictures = 0;
   /** Suspect text layers that the comparison did not refute; `comparisons_max` after one agreed. */
   private comparisons = 0;
   private readonly compounds = new Compounds();
@@ -161,10 +168,18 @@ class PdfReader {
 
   /** The recognised text of a page. */
   private async recognisePage(number: number): Promise<RecognisedText | PageWithoutText> {
-    if (this.recognised_pages >= this.input.ocr_pages_max) return "unrecognised";
+    const { ocr_pages_max } = this.input;
+    if (
+      this.recognised_pages >= ocr_pages_max ||
+      this.blank_pictures >= blank_pictures_ratio * ocr_pages_max
+    )
+      return "unrecognised";
     this.send({ step: "recognising", page: number });
     const image = this.document.render(number - 1);
-    if (image === null) return "blank";
+    if (image === null) {
+      this.blank_pictures++;
+      return "blank";
+    }
     this.recognised_pages++;
     if (this.recogniser === undefined) {
       this.recogniser = await openRecogniser(this.input.languages);

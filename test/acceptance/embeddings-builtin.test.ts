@@ -32,8 +32,8 @@ async function found(dossier: Executable, query: string): Promise<void> {
   });
   // A search doesn't wait for a model being unpacked; until then it uses words only.
   await dossier.untilTrue(async () => {
-    const { body } = await dossier.api("POST", "/search", { query });
-    if (body.data[0]?.quote === quote) return true;
+    const [first] = (await dossier.api("POST", "/search", { query })).body.data;
+    if (first?.quote === quote && first.matched !== "words") return true;
     await Bun.sleep(200);
     return false;
   }, 120_000);

@@ -24,8 +24,9 @@ const without = (names: string) => ({ ...transcribing, DOSSIER_PLUGINS_DISABLED:
 const sweep_ms = 500;
 
 let copies = 0;
-/** Another server on a copy of the directory, as after a crash; it may have other plugins. */
+/** Stops the server, and starts another on a copy of its directory; it may have other plugins. */
 async function startedAgain(server: TestServer, options: TestServerOptions): Promise<TestServer> {
+  await server.host.stop(1_000);
   const data = `${server.data}-copy${++copies}`;
   await Bun.$`cp -r ${server.data} ${data}`.quiet();
   return startTestServer({ ...options, data });
@@ -114,7 +115,6 @@ onSqlite("copies").test(
     const second = await startedAgain(first, { env: without("transcriptions") });
     expect((await asAda(second, ada.key, "DELETE", `/folders/${folder}`)).status).toBe(204);
     await second.settle();
-    await second.host.stop(1_000);
     const third = await startedAgain(second, { env: transcribing });
     await until(() => filesWith(third.data, "quaggaword").length === 0);
     const answers = [];

@@ -3,6 +3,7 @@
  * matches sentences with such an answer.
  */
 import { negationsIn } from "../../core/lib/negations";
+import { askedAbbreviation, spellsOut } from "./abbreviations";
 import { any_time_of_day, anyDate, since, since_when, until, until_when } from "./date-patterns";
 import { any_instruction, asks_how_to } from "./how-to";
 import { number_pattern } from "./number-words";
@@ -265,12 +266,15 @@ const explanationOf = (option: string): RegExp =>
 
 /**
  * The pattern that a sentence must match to answer a question about who, when, where, how many or
- * why, or about an option; null for other questions. `languages`: of the texts (ISO 639-1).
+ * why, or about an option or an abbreviation; null for other questions. `languages`: of the texts
+ * (ISO 639-1).
  */
 export function answerPattern(
   question: string,
   languages: readonly string[] = [],
 ): TextTest | null {
+  const abbreviation = askedAbbreviation(question);
+  if (abbreviation !== null) return { test: (text) => spellsOut(text, abbreviation) };
   const with_english = [...new Set([...languages, "en"])];
   const dimension = askedDimension(question, with_english);
   if (dimension !== null) return measureIn(dimension, with_english);

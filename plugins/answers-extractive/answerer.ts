@@ -6,8 +6,10 @@ import {
   quote_points_max,
   type FoundPassage,
   type Retrieval,
+  type RetrievedInConversation,
   type Span,
 } from "../search/contract";
+import { askedAbbreviation, spellsOut } from "./abbreviations";
 import { overview_limits, overviewAnswer } from "./overview";
 import { belowHeadings, isEnded, joinQuotes, withMarker } from "./quote-text";
 import { findSentences, type FinderOptions } from "./sentence-finder";
@@ -17,6 +19,9 @@ import { smallTalkOf } from "./small-talk";
 
 /** Passages whose sentences are ranked. */
 const passages_max = 8;
+/** Passages that are looked at for an abbreviation, and how many that spell it out are ranked. */
+const abbreviation_passages_max = 100;
+const spelled_out_max = 4;
 const nothing_found = "No passage in the selected folders answers this.";
 const no_prompts =
   "Saved prompts apply only to answers written by a language model. This answer quotes the " +
@@ -63,10 +68,7 @@ export class ExtractiveAnswerer implements Answerer {
       };
     }
     // Relevance is decided by sentences, because a long passage is far from each of its sentences.
-    const found_passages = await this.retrieval.findInConversation(question, {
-      limit: passages_max,
-      unlikely: true,
-    });
+    const found_passages = await this.findPassages(question, text);
     const retrieved_ms = this.now_ms();
     signal.throwIfAborted();
     const { passages } = found_passages;
@@ -92,6 +94,23 @@ export class ExtractiveAnswerer implements Answerer {
         generate_ms: this.now_ms() - retrieved_ms,
       },
       warnings: prompts.length === 0 ? [] : [{ code: "prompts_not_applied", message: no_prompts }],
+    };
+  }
+
+  /** An abbreviation is used in many passages, and spelled out in few of them. */
+  private async findPassages(question: Question, text: string): Promise<RetrievedInConversation> {
+    const abbreviation = askedAbbreviation(text);
+    const limit = abbreviation === null ? passages_max : abbreviation_passages_max;
+    const found = await this.retrieval.findInConversation(question, { limit, unlikely: true });
+    if (abbreviation === null) return found;
+    const places = [...found.passages.keys()];
+    const spelled_out = places.filter((at) => spellsOut(found.passages[at]!.quote, abbreviation));
+    const first = new Set([0, ...spelled_out.slice(0, spelled_out_max), ...places]);
+    const chosen = [...first].slice(0, passages_max).toSorted((a, b) => a - b);
+    return {
+      ...found,
+      passages: chosen.flatMap((at) => found.passages[at] ?? []),
+      meanings: chosen.map((at) => found.meanings[at] ?? null),
     };
   }
 

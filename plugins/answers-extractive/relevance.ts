@@ -1,4 +1,5 @@
 /** Whether the best sentence answers the question, or is merely the closest. Pure. */
+import { askedAbbreviation } from "./abbreviations";
 import { asksForFigure, requiresType } from "./answer-types";
 import type { NameEvidence } from "./question-names";
 import type { Sentence } from "./sentence-ranking";
@@ -131,6 +132,7 @@ export function isRelevant(sentence: Sentence, context: RelevanceContext): boole
   const { features, similarity } = sentence;
   const { passages_coverage, passage_meaning, is_other_language, lead, question } = context;
   if (features.answer_type === 0 && requiresType(question)) return false;
+  if (features.answer_type > 0 && askedAbbreviation(question) !== null) return true;
   // What was said of the earlier subject must not be said of one that is not there.
   if (context.is_new_subject && context.names.is_missing) return false;
   const nearness =

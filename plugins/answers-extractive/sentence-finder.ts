@@ -1,6 +1,7 @@
 /** Finds the sentences in passages that answer a question: by words, then by similarity. */
 import { StepPauses } from "../../core/lib/chunked-work";
 import type { Question } from "../chats/contract";
+import { askedAbbreviation } from "./abbreviations";
 import { requiresType } from "./answer-types";
 import { askedOf, type Asked } from "./follow-up";
 import type { SearchedTerm, SearchIndex } from "../search-index/contract";
@@ -203,12 +204,18 @@ async function answerTo(part: Asked, context: FinderContext): Promise<RankedAnsw
   return first ?? { ranked: [], is_answer: false };
 }
 
-/** The likeliest first; but where only a price or the like answers, one in the same passage. */
+/**
+ * The likeliest first; but where only a price or the like answers, one in the same passage, and
+ * where an abbreviation is spelled out, in any.
+ */
 function withRequired(question: string, ranked: readonly Sentence[]): readonly Sentence[] {
   const [likeliest] = ranked;
-  if (!likeliest || likeliest.features.answer_type > 0 || !requiresType(question)) return ranked;
+  const is_abbreviation = askedAbbreviation(question) !== null;
+  const is_required = is_abbreviation || requiresType(question);
+  if (!likeliest || likeliest.features.answer_type > 0 || !is_required) return ranked;
   const required = ranked.find(
-    ({ source, features }) => source === likeliest.source && features.answer_type > 0,
+    ({ source, features }) =>
+      (is_abbreviation || source === likeliest.source) && features.answer_type > 0,
   );
   return required ? [required, ...ranked.filter((sentence) => sentence !== required)] : ranked;
 }

@@ -21,6 +21,18 @@ const boats = [
   "- two paddles",
 ].join("\n");
 
+/** It uses an abbreviation more often than it spells it out. */
+const uploads = [
+  ...Array.from(
+    { length: 60 },
+    (_, at) =>
+      `# Rule ${at}\n\nAn NMU of kind ${at} waits in the queue. Announce each NMU of kind ${at} ` +
+      "before its upload, and say what was changed by the NMU.",
+  ),
+  "# Names\n\nAll packages have an owner. If another developer sends one, this is called a " +
+    "non-maintainer upload (NMU). The owner is told about it by mail and may refuse it.",
+].join("\n\n");
+
 let server: TestServer;
 let ada: Person;
 let folder: string;
@@ -88,4 +100,25 @@ describe("a question that continues another:", () => {
   test.each(cases)("%s", async (_why, questions, answer) =>
     expect(await answerTo(questions)).toBe(answer),
   );
+});
+
+describe("an abbreviation is asked for:", () => {
+  const spelled_out =
+    "If another developer sends one, this is called a non-maintainer upload (NMU).";
+  let uploads_folder: string;
+  beforeAll(async () => {
+    uploads_folder = await ada.folder();
+    await ada.text(uploads_folder, uploads, "Uploads");
+  });
+  const cases: [why: string, question: string, answer: string | null][] = [
+    ["its letters", "What does the abbreviation NMU stand for?", spelled_out],
+    ["its meaning, in German", "Was bedeutet NMU?", spelled_out],
+    ["one that is spelled out nowhere", "What does the abbreviation QA stand for?", null],
+  ];
+  test.each(cases)("%s", async (_why, question, answer) => {
+    const chat = (await ada.create("/chats", { usedFolders: [uploads_folder] })).id;
+    const result = await ada.ask(chat, question);
+    if (answer === null) expect(result.outcome).toBe("no_answer");
+    else expect(result.answer).toContain(answer);
+  });
 });

@@ -1,5 +1,6 @@
 /** Texts made to take long, up to the longest that are accepted: all are read in linear time. */
 import { describe, expect, test } from "bun:test";
+import { spellsOut } from "../../plugins/answers-extractive/abbreviations";
 import { answerPattern } from "../../plugins/answers-extractive/answer-types";
 import { namedIn } from "../../plugins/answers-extractive/question-names";
 import { questionParts } from "../../plugins/answers-extractive/question-parts";
@@ -27,6 +28,9 @@ const analyze = (text: string): { term: string; start: number; end: number }[] =
   return words;
 };
 const analysis = { analyze, sentences: sentencesOf };
+
+test("a text of nothing but an abbreviation is searched for its long form in linear time", () =>
+  expect(spellsOut(long("NMU, "), "NMU")).toBe(false));
 
 describe("the names in a question of", () => {
   const half = (part: string): string => long(part).slice(0, question_chars / 2);

@@ -1,4 +1,4 @@
-/** The glossary, and what the words of a query are translated into. */
+/** The glossary, what the words of a query are translated into, and their synonyms. */
 import { describe, expect, test } from "bun:test";
 import glossary from "../../plugins/search-index/analysis/glossary.tsv" with { type: "text" };
 import { indexedAs, queryHashes } from "../helpers/query-hashes";
@@ -26,9 +26,29 @@ describe("a query finds in texts of another language:", () => {
   });
 });
 
+describe("a query finds synonyms in texts of its language:", () => {
+  const cases: [why: string, query: string, language: string, words: string][] = [
+    ["English", "How do I disable this?", "en", "deactivate deactivated"],
+    ["English, of another form", "Who begins?", "en", "start started"],
+    ["German", "Wann kommt das Medikament?", "de", "arzneimittel"],
+    ["German, of a separated verb", "Wie schaltet man das Gerät ab?", "de", "deaktivieren"],
+    ["French", "Où est le panneau ?", "fr", "volet"],
+    ["Spanish", "¿Dónde está el ordenador?", "es", "computadora"],
+  ];
+  test.each(cases)("%s", (_why, query, language, words) => {
+    const hashes = queryHashes(query, [language]);
+    for (const word of words.split(" ")) expect(hashes, word).toContain(indexedAs(word));
+  });
+});
+
+test("the parts of a compound are not its synonyms", () => {
+  const hashes = queryHashes("Wie ist die Druckertemperatur?", ["de"]);
+  expect(hashes).not.toContain(indexedAs("temperatur"));
+});
+
 describe("nothing is added to", () => {
   const cases: [why: string, query: string, languages: readonly string[]][] = [
-    ["a query in the language of the texts", "Wo ist die Brücke?", ["de"]],
+    ["a query in the language of the texts, without synonyms", "Wo ist die Brücke?", ["de"]],
     ["a query in a language without glossary", "Dov'è il ponte della città?", ["en"]],
     ["texts in a language without glossary", "Wo ist die Brücke?", ["ru"]],
     ["words that are none of the glossary", "Wo ist der Xylbrk?", ["en"]],

@@ -1,6 +1,7 @@
 /**
- * Translates the words of a query, so that documents in another language are found by words, too.
- * The glossary is ours: a concept per line, in English, German, French and Spanish.
+ * Translates the words of a query, so that documents in another language are found by words, too,
+ * and knows their synonyms. The glossary is ours: a concept per line, in English, German, French
+ * and Spanish.
  */
 import glossary_text from "./glossary.tsv" with { type: "text" };
 import { inflectionsOf } from "./inflections";
@@ -12,12 +13,12 @@ type Language = (typeof languages)[number];
 const isLanguage = (language: string | null): language is Language =>
   languages.includes(language as Language);
 
-/** Translates a word in lower case: none if the glossary lacks it. */
+/** Other words for one in lower case: none if the glossary lacks it. */
 export type Translate = (word: string) => readonly string[];
 
 /**
- * For a query in the language `from` and texts in others. Null when there is nothing to translate
- * from or into.
+ * For a query in the language `from`: translations for texts in other languages, and synonyms for
+ * those in its own. Null when there is nothing to translate from or into.
  */
 export function translatorFor(
   query: string,
@@ -25,7 +26,7 @@ export function translatorFor(
   texts: readonly string[],
 ): Translate | null {
   if (!isLanguage(from)) return null;
-  const into = texts.filter((language) => language !== from).filter(isLanguage);
+  const into = texts.filter(isLanguage);
   if (into.length === 0) return null;
   const particle = from === "de" ? particleOf(query) : "";
   return (word) => glossary().translations(word, particle, from, into);
@@ -105,21 +106,24 @@ class Glossary {
     return column;
   }
 
-  /** Words in `into` that mean the same as `word`, with their irregular and short forms. */
+  /**
+   * Words in `into` that mean the same as `word`, with their irregular and short forms. The parts
+   * of a compound are translated, but no synonyms of it.
+   */
   translations(
     word: string,
     particle: string,
     from: Language,
     into: readonly Language[],
   ): string[] {
-    const lines =
+    const own_lines =
       (particle === "" ? undefined : this.find(from, particle + word)) ??
       this.find(from, word) ??
-      this.inflected(from, word) ??
-      (from === "de" ? this.compound(word) : undefined) ??
-      [];
+      this.inflected(from, word);
+    const lines = own_lines ?? (from === "de" ? this.compound(word) : undefined) ?? [];
+    const known_in = own_lines ? into : into.filter((language) => language !== from);
     const words = new Set(
-      lines.flatMap((at) => into.flatMap((language) => this.cell(this.lines[at]!, language))),
+      lines.flatMap((at) => known_in.flatMap((language) => this.cell(this.lines[at]!, language))),
     );
     words.delete(word);
     return [...words].flatMap((other) =>

@@ -8,13 +8,14 @@ const lists = [
   // English
   "one two three four five six seven eight nine ten eleven twelve thirteen fourteen " +
     "fifteen sixteen seventeen eighteen nineteen dozen half third quarter twice once " +
-    "thousand million billion " +
+    "thousand million billion halv(?:es?|ed|ing) doubl(?:es|ed|ing) tripl(?:es|ed|ing) " +
     "(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\\p{L}+)? hundreds?",
   // German
   "zwei drei vier fünf sechs sieben neun zehn elf zwölf " +
     "(?:drei|vier|fünf|sech|sieb|acht|neun)zehn " +
     "\\p{L}*(?:zwanzig|dreißig|vierzig|fünfzig|sechzig|siebzig|achtzig|neunzig|hundert|tausend) " +
-    "millionen milliarden dutzend hälfte drittel viertel (?:ein|zwei|drei|vier)mal",
+    "millionen milliarden dutzend hälfte drittel viertel (?:ein|zwei|drei|vier)mal " +
+    "halbier\\p{L}+ verdoppel\\p{L}+ verdreifach\\p{L}+",
   // French, Spanish, Portuguese, Italian
   "deux trois quatre cinq huit neuf dix onze douze treize quatorze quinze seize vingt " +
     "trente quarante cinquante soixante cents? mille millions? milliards? moitié tiers",

@@ -24,6 +24,8 @@ describe("what a question asks for:", () => {
       "Er hat dreihundert.",
       "Er hat beachtlich viele.",
     ],
+    ["how much: a factor in words", "How much shorter is it?", "It halves it.", "It helps it."],
+    ["how much in German, a factor", "Wie viel ist es?", "Er halbiert es.", "Er hat es."],
     ["how many in Turkish, in words", "Kaç kule var?", "Yirmi altı kule var.", "Kuleler var."],
     ["how much in Turkish", "Bilet ne kadar?", "Bilet ellidir, yani beşe on var.", "Bilet burada."],
     ["how many in Greek, in words", "Πόσες φορές;", "Δύο φορές.", "Μερικές φορές."],

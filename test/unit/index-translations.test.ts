@@ -41,6 +41,12 @@ describe("a query finds synonyms in texts of its language:", () => {
   });
 });
 
+test("a word with a hyphen is looked up as a whole", () => {
+  const hashes = queryHashes("Wo ist das Zusatzmodul?", ["en"]);
+  expect(hashes).toContain(indexedAs("addon"));
+  expect(hashes).not.toContain(indexedAs("on"));
+});
+
 test("the parts of a compound are not its synonyms", () => {
   const hashes = queryHashes("Wie ist die Druckertemperatur?", ["de"]);
   expect(hashes).not.toContain(indexedAs("temperatur"));

@@ -167,14 +167,15 @@ export function analysed(
   return terms;
 }
 
-/** The last term of a word, its only one unless it is a compound. */
+/** The term of a word: the last one of a compound, that of the whole if it has a hyphen. */
 export function termOf(
   word: string,
   analyzer: Analyzer,
 ): { readonly term: string; readonly hash: number } {
-  let last = { term: word, hash: 0 };
+  const terms: { term: string; hash: number }[] = [];
   analyzer.tokenize(word, (hash, _start, _end, term) => {
-    last = { term: term ?? word, hash };
+    terms.push({ term: term ?? word, hash });
   });
-  return last;
+  // Behind that of a word with a hyphen those of its parts follow.
+  return (word.includes("-") ? terms[0] : terms.at(-1)) ?? { term: word, hash: 0 };
 }

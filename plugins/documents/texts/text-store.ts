@@ -2,6 +2,7 @@
  * The texts of documents: every SQL statement that finds one, and the functions that read it,
  * wherever it is stored. Offsets are UTF-16 indices unless they are called points.
  */
+import { StepPauses } from "../../../core/lib/chunked-work";
 import { piecesOf, pointsUntil, type StoredText } from "../../../core/lib/text-pieces";
 import {
   readParts,
@@ -12,6 +13,7 @@ import {
   type ReadPieces,
 } from "../../../core/lib/text-reader";
 import { preparedFirst, sql, type Db, type PreparedReads } from "../../../core/sdk";
+import { QuoteFinder } from "./quote-finder";
 import { firstPiece, isOnePiece, piecesOfDb, piecesOfReads } from "../../texts/contract";
 import {
   fromStoredPages,
@@ -111,16 +113,14 @@ export async function findQuotes(
   quotes: readonly string[],
 ): Promise<Set<string>> {
   const { text, read } = openText(piecesOfDb(db), version_text);
-  const found_quotes = new Set<string>(quotes.filter((quote) => quote === ""));
-  const longest = Math.max(0, ...quotes.map((quote) => quote.length));
-  let before = "";
+  const finder = new QuoteFinder(quotes);
+  const pauses = new StepPauses();
   for await (const part of readParts(read, text)) {
-    // A quote may begin in the previous part.
-    const window = before + part;
-    for (const quote of quotes) if (window.includes(quote)) found_quotes.add(quote);
-    before = longest > 1 ? window.slice(1 - longest) : "";
+    for (const _ of finder.take(part)) await pauses.pause();
+    if (finder.is_complete) break;
+    await pauses.pause();
   }
-  return found_quotes;
+  return finder.found;
 }
 
 /** Of version `v`. */

@@ -5,12 +5,13 @@ import type { Attacker } from "./attacker";
 import type { Case } from "./case";
 import { fileForm, notes } from "./seeds";
 
+/** As many as there may be. */
 const folders = 1_000;
-const linked = 32;
+const linked = 8;
 
-/** Documents that are each in as many folders as they may be. Returns their ids and a folder. */
-async function manyLinks(attacker: Attacker) {
-  const folder_id = await attacker.newTexts(notes(linked), 300_000);
+/** Documents that are each in so many folders. Returns their ids and one of the folders. */
+async function manyLinks(attacker: Attacker, documents: number, folders: number) {
+  const folder_id = await attacker.newTexts(notes(documents), 300_000);
   const document_ids = await attacker.documentIds(folder_id);
   await inParallel(folders - 1, 8, async (at) => {
     const to_folder_id = await attacker.newFolder(`Folder ${at}`);
@@ -36,7 +37,7 @@ export const change_cases: readonly Case[] = [
     reason: `${linked} documents in ${folders} folders each are taken out, put back and retitled`,
     without_vectors: true,
     async prepare(attacker) {
-      const { folder_id, document_ids } = await manyLinks(attacker);
+      const { folder_id, document_ids } = await manyLinks(attacker, linked, folders);
       const batch = (action: string) =>
         attacker.send("/documents/batch", { body: { action, document_ids, folder_id } });
       return () =>
@@ -52,6 +53,35 @@ export const change_cases: readonly Case[] = [
             }),
           ),
         ]);
+    },
+  },
+  {
+    name: "lists of linked documents",
+    reason: "pages of 200 documents that are in 120 folders each, eight at a time",
+    without_vectors: true,
+    async prepare(attacker) {
+      const { folder_id } = await manyLinks(attacker, 200, 120);
+      return () =>
+        attacker.repeat(8, () => attacker.send(`/documents?folder_id=${folder_id}&per_page=200`));
+    },
+  },
+  {
+    name: "many headings",
+    reason: "questions to start with from ten texts of 50,000 headings, eight at a time",
+    without_vectors: true,
+    async prepare(attacker) {
+      const folder_id = await attacker.newFolder();
+      const text = Array.from(
+        { length: 50_000 },
+        (_, at) => `# The heron of number ${at}\n\nA text.\n\n`,
+      );
+      for (let at = 0; at < 10; at++) {
+        const body = fileForm(`${text.join("")}${at}`, `long ${at}.md`);
+        await attacker.send(`/documents/file?folder_id=${folder_id}`, { body });
+      }
+      await attacker.indexed(folder_id);
+      const path = `/suggested-questions?folder_ids=${folder_id}`;
+      return () => attacker.repeat(8, () => attacker.send(path));
     },
   },
   {

@@ -252,6 +252,30 @@ const currentTextById = preparedFirst((db: DocumentsDb, { id }: Pick<DocumentRow
     ]),
 );
 
+/** The same with its pages alone: there may be tens of thousands of headings, and times. */
+export async function findPagedText(db: DocumentsDb, id: string) {
+  const row = await pagedTextById(db, { id });
+  return row && { ...row, text: textOf(row) };
+}
+const pagedTextById = preparedFirst((db: DocumentsDb, { id }: Pick<DocumentRow, "id">) =>
+  currentVersion(db, id)
+    .where("d.current_version", ">", 0)
+    .select(["v.version", "v.pages", "v.page_labels", ...text_columns, firstPieceOf, "v.content"]),
+);
+
+/** The beginning of its stored headings; null without any. */
+export const findHeadingsBeginning = async (
+  db: DocumentsDb,
+  id: string,
+  length: number,
+): Promise<string | null> => (await headingsBeginning(db, { id, length }))?.headings ?? null;
+const headingsBeginning = preparedFirst(
+  (db: DocumentsDb, { id, length }: Pick<DocumentRow, "id"> & { readonly length: number }) =>
+    currentVersion(db, id)
+      .where("d.current_version", ">", 0)
+      .select(sql<string | null>`substr(v.headings, 1, cast(${length} as integer))`.as("headings")),
+);
+
 /** Stores the extracted text; returns the previous text of the version. */
 export async function setExtracted(
   db: DocumentsDb,
@@ -298,7 +322,7 @@ export async function hasQuoteAt(
     quote,
   }: { document_id: string; start: number; end: number; quote: string },
 ): Promise<boolean> {
-  const current_text = await findCurrentText(db, document_id);
+  const current_text = await findPagedText(db, document_id);
   if (current_text === undefined) return false;
   const { text, read } = openText(piecesOfDb(db), current_text.text);
   const places = new TextPlaces(read, text);

@@ -68,9 +68,12 @@ export async function readWhole(
   return parts.length === 1 ? parts[0]! : parts.join("");
 }
 
+/** With the units at which its surrogate pairs begin. */
+type ReadPiece = Piece & { readonly pairs: readonly number[] };
+
 /** Converts between UTF-16 units and code points of a text; fastest for ascending positions. */
 export class TextPlaces {
-  private piece: (Piece & { readonly pairs: readonly number[] }) | undefined;
+  private piece: ReadPiece | undefined;
   private reads = 0;
 
   constructor(
@@ -83,7 +86,10 @@ export class TextPlaces {
     const { units, points } = this.text;
     if (unit >= units) return points;
     if (units === points) return unit;
-    const { first_unit, first_point, pairs } = await this.find((piece) => piece.first_unit <= unit);
+    const { first_unit, first_point, pairs } = await this.find(
+      (piece) => piece.first_unit <= unit,
+      ({ first_unit, data }) => unit < first_unit + data.length,
+    );
     const within = unit - first_unit;
     return first_point + within - countBelow(pairs, (pair) => pair + 1 < within);
   }
@@ -95,15 +101,19 @@ export class TextPlaces {
     if (units === points) return point;
     const { first_unit, first_point, pairs } = await this.find(
       (piece) => piece.first_point <= point,
+      ({ first_point, data, pairs }) => point < first_point + data.length - pairs.length,
     );
     const within = point - first_point;
     return first_unit + within + countBelow(pairs, (pair, at) => pair - at < within);
   }
 
-  /** The last piece for which `begins` holds. */
-  private async find(begins: (piece: Piece) => boolean) {
+  /** The last piece for which `begins` holds; `ends`: it is that one, if it begins before. */
+  private async find(begins: (piece: Piece) => boolean, ends: (piece: ReadPiece) => boolean) {
     const { id, units } = this.text;
-    let low = this.piece && begins(this.piece) ? this.piece.id : id;
+    const begun = this.piece && begins(this.piece) ? this.piece : undefined;
+    // Thousands of positions may be in one piece.
+    if (begun && ends(begun)) return begun;
+    let low = begun?.id ?? id;
     let high = id + pieceCount(units);
     // Successive positions are mostly in the same piece or in the next.
     for (let step = 1; high - low > 1; step *= 2) {

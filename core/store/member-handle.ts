@@ -17,6 +17,30 @@ type Options = Parameters<ConnectionProvider["provideConnection"]>[1];
 /** The properties of a Kysely instance besides its query executor. */
 export type HandleProps = Pick<KyselyProps, "config" | "dialect" | "driver">;
 
+/**
+ * How long the statements of a member run before the event loop continues. Where statements don't
+ * wait for another process, a long transaction would be one turn of the loop.
+ */
+const turn_ms = 8;
+
+/** Lets the event loop continue between the statements of one member; their order stays. */
+export class MemberTurns {
+  private begun_ms = performance.now();
+  private pausing: Promise<void> | undefined;
+
+  /** Call before each statement: undefined when it may run at once. */
+  readonly next = (): Promise<void> | undefined => {
+    if (this.pausing || performance.now() - this.begun_ms < turn_ms) return this.pausing;
+    return (this.pausing = new Promise((resolve) =>
+      setImmediate(() => {
+        this.begun_ms = performance.now();
+        this.pausing = undefined;
+        resolve();
+      }),
+    ));
+  };
+}
+
 /** `tx` is the handle; call `end` when the member has ended. */
 export class MemberHandle implements ConnectionProvider {
   readonly tx: Kysely<any>;
@@ -24,13 +48,20 @@ export class MemberHandle implements ConnectionProvider {
   private connection: MemberConnection | undefined;
   private ended = false;
 
-  /** `group`: the transaction shared by the members. */
-  constructor(group: Kysely<any>, props: HandleProps, run: RunStatement) {
+  /**
+   * `group`: the transaction shared by the members. `turns`: where statements are not waited for.
+   */
+  constructor(
+    group: Kysely<any>,
+    props: HandleProps,
+    run: RunStatement,
+    private readonly turns?: MemberTurns,
+  ) {
     const executor = group.getExecutor();
     this.outer = executor;
     this.tx = setRunner(
       new Transaction({ ...props, executor: executor.withConnectionProvider(this) }),
-      (sql, parameters) => (this.ended ? Promise.reject(afterItsEnd()) : run(sql, parameters)),
+      (sql, parameters) => this.inTurn(() => run(sql, parameters)),
     );
   }
 
@@ -44,10 +75,21 @@ export class MemberHandle implements ConnectionProvider {
     options?: Options,
   ): Promise<R> {
     return this.outer.provideConnection((connection) => {
-      this.connection ??= new MemberConnection(connection, this.requireOpen);
+      this.connection ??= new MemberConnection(connection, this.requireOpen, this.inTurn);
       return consumer(this.connection);
     }, options);
   }
+
+  /** Runs a statement, after a pause when it is time for one. */
+  private readonly inTurn = <R>(run: () => Promise<R>): Promise<R> => {
+    if (this.ended) return Promise.reject(afterItsEnd());
+    const pause = this.turns?.next();
+    if (pause === undefined) return run();
+    return pause.then(() => {
+      this.requireOpen();
+      return run();
+    });
+  };
 
   private readonly requireOpen = (): void => {
     if (this.ended) throw afterItsEnd();
@@ -65,11 +107,11 @@ class MemberConnection implements DatabaseConnection {
   constructor(
     private readonly connection: DatabaseConnection,
     private readonly requireOpen: () => void,
+    private readonly inTurn: <R>(run: () => Promise<R>) => Promise<R>,
   ) {}
 
   executeQuery<R>(query: CompiledQuery, options?: Options): Promise<QueryResult<R>> {
-    this.requireOpen();
-    return this.connection.executeQuery<R>(query, options);
+    return this.inTurn(() => this.connection.executeQuery<R>(query, options));
   }
 
   async *streamQuery<R>(

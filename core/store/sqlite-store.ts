@@ -13,7 +13,7 @@ import { DatabaseRoot } from "./database-root";
 import { DiskSpace, logLimits } from "./disk-space";
 import { freeSpaceOf, type FreeSpace } from "./free-space";
 import { GroupCommit } from "./group-commit";
-import { MemberHandle, type HandleProps } from "./member-handle";
+import { MemberHandle, MemberTurns, type HandleProps } from "./member-handle";
 import { Mutex } from "./mutex";
 import type { FileSpec } from "./read-connection";
 import { LocalState } from "./shared-state";
@@ -145,7 +145,7 @@ export class SqliteStore implements Store {
     this.shrinking.request();
     this.commits = new GroupCommit({
       transact: (within) => withoutOrigin(() => this.transact(within)),
-      memberHandle: (group) => new MemberHandle(group, props, this.run),
+      memberHandle: (group) => new MemberHandle(group, props, this.run, new MemberTurns()),
       isOpen: () => writer.inTransaction,
       releaseReserve: (amount) => this.disk_space.releaseReserve(amount),
     });

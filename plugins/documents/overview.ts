@@ -3,7 +3,7 @@ import { toNumber, type Db } from "../../core/sdk";
 import { pageAt, type HeadingSpan } from "../extraction/contract";
 import type { Overview, OutlinedDocument, OutlinedHeading, OverviewLimits } from "./contract";
 import { currentLinks } from "./links/link-store";
-import { findNames, fromStoredOutline, type DocumentsDb } from "./store";
+import { findNames, fromStoredPages, type DocumentsDb } from "./store";
 import * as textStore from "./texts/text-store";
 
 /** The number of links examined: no overview needs more. */
@@ -59,9 +59,10 @@ async function headingsOf(
   document_id: string,
   { headings: limit, or_lines = false }: OverviewLimits,
 ): Promise<OutlinedHeading[]> {
-  const current = await textStore.findCurrentText(db, document_id);
+  const current = await textStore.findPagedText(db, document_id);
   if (current === undefined) return [];
-  const { pages, headings = [] } = fromStoredOutline(current);
+  const pages = fromStoredPages(current);
+  const headings = await firstHeadings(db, document_id);
   const places = textStore.placesIn(db, current.text);
   const outlined: OutlinedHeading[] = [];
   const spans =
@@ -82,6 +83,16 @@ async function headingsOf(
     });
   }
   return outlined;
+}
+
+/** How much of the stored headings is read, characters: some thousands of tens of thousands. */
+const headings_json_max = 128 * 1024;
+/** The first headings: an overview shows a few. */
+async function firstHeadings(db: Db, document_id: string): Promise<HeadingSpan[]> {
+  const json = await textStore.findHeadingsBeginning(db, document_id, headings_json_max);
+  if (json === null) return [];
+  if (json.length < headings_json_max) return JSON.parse(json);
+  return JSON.parse(`${json.slice(0, json.lastIndexOf("}") + 1)}]`);
 }
 
 /** Headings of the highest level; of the level below the title when the title is the only one. */

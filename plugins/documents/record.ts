@@ -1,4 +1,5 @@
 /** The wire format of a document, and of the outline of its text. */
+import { StepPauses } from "../../core/lib/chunked-work";
 import { file_types, fileType } from "../../core/lib/file-types";
 import {
   OneOf,
@@ -233,13 +234,18 @@ export async function outlineOf(
   const in_headings = placesIn();
   const pages: Outline["pages"] = [];
   const headings: Outline["headings"] = [];
-  for (const { page, label = null, start } of spans.pages)
+  const pauses = new StepPauses();
+  for (const { page, label = null, start } of spans.pages) {
     pages.push({ page, page_label: label, start: await in_pages.pointAt(start) });
-  for (const { start, end, level } of spans.headings ?? [])
+    await pauses.pause();
+  }
+  for (const { start, end, level } of spans.headings ?? []) {
     headings.push({
       start: await in_headings.pointAt(start),
       end: await in_headings.pointAt(end),
       level,
     });
+    await pauses.pause();
+  }
   return { version: row.version, pages, headings };
 }

@@ -207,9 +207,17 @@ export class FolderService implements Folders {
       sum["status" in change ? change.status : change.counter] += change.by;
       sums.set(change.folder_id, sum);
     }
-    for (const [folder_id, by] of sums)
+    // A document in a thousand folders changes the counters of all of them alike.
+    const alike = Map.groupBy(sums, ([, by]) => JSON.stringify(by));
+    for (const folders of alike.values()) {
+      const [, by] = folders[0]!;
       if (Object.values(by).some((change) => change !== 0))
-        await store.moveCounters(tx, folder_id, by);
+        await store.moveCounters(
+          tx,
+          folders.map(([folder_id]) => folder_id),
+          by,
+        );
+    }
   }
 
   async clearVectorsPending(tx: Db): Promise<void> {

@@ -306,24 +306,34 @@ export const updateFolder = (
 /** The changes of a folder's counters. */
 export type CounterSums = Readonly<Record<DocumentStatus | FolderCounter, number>>;
 
-/** Changes the counters of one folder. */
-export const moveCounters = (db: FoldersDb, id: string, by: CounterSums) =>
-  addToCounters(db, { id, ...by });
+/** Changes the counters of each of these folders. */
+export async function moveCounters(
+  db: FoldersDb,
+  ids: readonly string[],
+  by: CounterSums,
+): Promise<void> {
+  if (ids.length === 1) await addToCounters(db, { id: ids[0]!, ...by });
+  else
+    for (const batch of batchesOf(ids, ids_in_lookup_max))
+      await addToAll(db, { ids: batch, ...by });
+}
 const addToCounters = prepared(
   (db: FoldersDb, { id, ...by }: { readonly id: string } & CounterSums) =>
-    db
-      .updateTable("folders")
-      .set({
-        syncing_count: sql<number>`syncing_count + ${by.syncing}`,
-        synced_count: sql<number>`synced_count + ${by.synced}`,
-        failed_count: sql<number>`failed_count + ${by.sync_failed}`,
-        held_documents: sql<number>`held_documents + ${by.held_documents}`,
-        held_bytes: sql<number>`held_bytes + ${by.held_bytes}`,
-        restorable_count: sql<number>`restorable_count + ${by.restorable_count}`,
-        vectors_pending: sql<number>`vectors_pending + ${by.vectors_pending}`,
-      })
-      .where("id", "=", id),
+    db.updateTable("folders").set(increased(by)).where("id", "=", id),
 );
+const addToAll = prepared(
+  (db: FoldersDb, { ids, ...by }: { readonly ids: readonly string[] } & CounterSums) =>
+    db.updateTable("folders").set(increased(by)).where("id", "in", ids),
+);
+const increased = (by: CounterSums) => ({
+  syncing_count: sql<number>`syncing_count + ${by.syncing}`,
+  synced_count: sql<number>`synced_count + ${by.synced}`,
+  failed_count: sql<number>`failed_count + ${by.sync_failed}`,
+  held_documents: sql<number>`held_documents + ${by.held_documents}`,
+  held_bytes: sql<number>`held_bytes + ${by.held_bytes}`,
+  restorable_count: sql<number>`restorable_count + ${by.restorable_count}`,
+  vectors_pending: sql<number>`vectors_pending + ${by.vectors_pending}`,
+});
 
 const haveVectorsPending = sql<boolean>`vectors_pending > 0`;
 

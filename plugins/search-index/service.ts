@@ -134,7 +134,7 @@ export class IndexService implements SearchIndex {
     await this.staged.release(tx, document_id);
     if (before && before.edition !== id) await this.staged.replace(tx, before);
     await this.upsertDocument(tx, prepared);
-    for (const folder_id of folder_ids) await store.insertScope(tx, folder_id, id);
+    await store.insertScopes(tx, folder_ids, id);
     await this.announce(tx, prepared, folder_ids, before?.owner_id ?? owner_id);
   }
 
@@ -143,10 +143,9 @@ export class IndexService implements SearchIndex {
     await this.insertSegments(tx, prepared);
     await this.upsertDocument(tx, prepared);
     const segment_ids = segments?.map(({ row }) => row.id);
-    for (const folder_id of folder_ids)
-      await (segment_ids
-        ? store.insertNewScope(tx, folder_id, segment_ids)
-        : store.insertScope(tx, folder_id, id));
+    if (segment_ids)
+      for (const folder_id of folder_ids) await store.insertNewScope(tx, folder_id, segment_ids);
+    else await store.insertScopes(tx, folder_ids, id);
     await this.announce(tx, prepared, folder_ids, owner_id);
   }
 
@@ -213,7 +212,7 @@ export class IndexService implements SearchIndex {
     const document = await store.findDocument(tx, document_id);
     if (!document) return;
     await this.ctx.document_embedder?.link(tx, document_id, folder_id);
-    await store.insertScope(tx, folder_id, document.edition);
+    await store.insertScopes(tx, [folder_id], document.edition);
     await this.ctx.backend?.feed.changed(tx, [document_id]);
   }
 

@@ -239,9 +239,26 @@ export const upsertDocument = prepared((tx: IndexDb, row: DocumentRow) => {
     .onConflict((conflict) => conflict.column("document_id").doUpdateSet(values));
 });
 
-/** Makes every segment of an index version visible in a folder, unless it is already. */
-export const insertScope = (tx: IndexDb, folder_id: string, index_version: number) =>
-  insertIntoScope(tx, { folder_id, index_version });
+/** Makes every segment of an index version visible in these folders, where it is not already. */
+export async function insertScopes(
+  tx: IndexDb,
+  folder_ids: readonly string[],
+  index_version: number,
+): Promise<void> {
+  if (folder_ids.length === 0) return;
+  if (folder_ids.length === 1)
+    await insertIntoScope(tx, { folder_id: folder_ids[0]!, index_version });
+  else
+    for (const segment_id of await segmentsOf(tx, index_version))
+      for (const batch of batchesOf(folder_ids, folders_at_once))
+        await tx
+          .insertInto("index_scope")
+          .values(batch.map((folder_id) => ({ folder_id, segment_id })))
+          .onConflict((conflict) => conflict.columns(["folder_id", "segment_id"]).doNothing())
+          .execute();
+}
+/** Rows of one statement. */
+const folders_at_once = 500;
 const insertIntoScope = prepared(
   (tx: IndexDb, { folder_id, index_version }: { folder_id: string; index_version: number }) =>
     tx

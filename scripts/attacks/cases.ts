@@ -2,6 +2,7 @@
 import { administration_cases } from "./administration";
 import { body_cases } from "./bodies";
 import type { Case } from "./case";
+import { change_cases } from "./changes";
 import { connection_cases } from "./connections";
 import { file_cases } from "./files";
 import { list_cases } from "./lists";
@@ -18,6 +19,7 @@ export const cases: readonly Case[] = [
   ...body_cases,
   ...connection_cases,
   ...list_cases,
+  ...change_cases,
   ...question_cases,
   ...unread_cases,
   ...upload_cases,

@@ -19,7 +19,7 @@ import { packLoose } from "../../plugins/search-index/segments/loose-packs";
 import { Searcher } from "../../plugins/search-index/ranking/searcher";
 import { SqliteSegmentReader } from "../../plugins/search-index/segments/segment-reader";
 import {
-  insertScope,
+  insertScopes,
   insertSegment,
   upsertDocument,
   type IndexDb,
@@ -138,6 +138,6 @@ export class OwnIndex {
       times: null,
       owner_id: "usr_bench",
     });
-    await insertScope(tx, folder_id, rows.index_version);
+    await insertScopes(tx, [folder_id], rows.index_version);
   }
 }

@@ -1,12 +1,15 @@
 /** Documents in their folders, in this process: the shared cases, and deleting with the folder. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, fill } from "../../core/sdk";
+import { rowsOf, setRunner } from "../../core/store/raw-statements";
 import { Documents, DocumentUses } from "../../plugins/documents/contract";
+import { foldersOfAll } from "../../plugins/documents/links/link-store";
 import { documentLinkCases } from "../cases/document-links";
 import { expectProblem } from "../helpers/contract";
 import { expectSound, startSoundServer } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
+import { Watch } from "../helpers/query-plans";
 import { until } from "../helpers/server";
 
 let server: TestServer;
@@ -49,7 +52,39 @@ test("a document can be in 1,000 folders, with those it can be put back into", a
   const refused = await link(one_more);
   expectProblem(refused, 400, "at most 1,000 folders");
   expect(refused.body.code).toBe("folder_limit");
-  expect((await link(first)).body.folder_ids).toHaveLength(1_000);
+  const { folder_ids } = (await link(first)).body;
+  expect(folder_ids).toHaveLength(1_000);
+
+  // A page of such documents is read in parts.
+  const { db } = server.store;
+  const { id: second } = await ada.newText(first, "As well.");
+  const { id: third } = await ada.newText(first, "This one, too.");
+  const columns =
+    "folder_id, name_key, reserves_name, document_created_at, created_at, deleted_at, " +
+    "is_deleted, name_order, status, size_bytes, file_type, updated_at";
+  for (const other of [second, third])
+    await rowsOf(
+      db,
+      `insert into documents_links (document_id, ${columns}) select ?, ${columns} ` +
+        "from documents_links where document_id = ? and folder_id <> ?",
+      [other, id, first],
+    );
+  const sizes: number[] = [];
+  const counted = setRunner(db.withPlugin(new Watch()), async (text, parameters) => {
+    const rows = await rowsOf(db, text, parameters);
+    sizes.push(rows.length);
+    return rows;
+  });
+  const found = await foldersOfAll(counted, [id, second, third]);
+  expect(found.get(id)).toEqual(folder_ids);
+  expect(new Set(found.get(third))).toEqual(new Set(folder_ids));
+  expect(sizes.length).toBeGreaterThan(1);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(2_000);
+  for (const other of [second, third])
+    await rowsOf(db, "delete from documents_links where document_id = ? and folder_id <> ?", [
+      other,
+      first,
+    ]);
 }, 60_000);
 
 describe("deleting a folder", () => {

@@ -1,22 +1,33 @@
 /** Statements that are run for each of thousands of records use the index made for them. */
-import { afterAll, beforeAll, expect } from "bun:test";
-import type { Db } from "../../core/sdk";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { definePlugin, type Db } from "../../core/sdk";
 import * as chatDeletion from "../../plugins/chats/deletion/deletion-store";
 import { findImported } from "../../plugins/documents/links/link-store";
+import { Folders } from "../../plugins/folders/contract";
 import * as folders from "../../plugins/folders/store";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
 import { publishedAmong } from "../../plugins/search-index/backend/backend-store";
 import { chunker_version } from "../../plugins/search-index/chunks/chunker";
 import { storedVersions } from "../../plugins/search-index/deletion-store";
 import { countOutdated } from "../../plugins/search-index/outdated";
-import { deleteScope } from "../../plugins/search-index/store";
+import { deleteScope, insertScopes } from "../../plugins/search-index/store";
 import { onSqlite } from "../helpers/databases";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { plansOf, Watch } from "../helpers/query-plans";
 
 let server: TestServer;
+let folder_service: Folders;
+const neighbour = definePlugin({
+  name: "neighbour",
+  version: "1.0.0",
+  needs: { folders: Folders },
+  setup: ({ services }) => {
+    folder_service = services.folders;
+    return {};
+  },
+});
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ plugins: [neighbour] });
 });
 afterAll(() => server.stop());
 
@@ -104,4 +115,27 @@ for (const [why, table, run, plan] of cases)
     await run(watch.watched(server.store.db));
     // A subquery is also recorded by itself.
     expect([...new Set(await plansOf(watch, server.store.db, table))]).toEqual(plan);
+  });
+
+const many_folders = Array.from({ length: 1_000 }, (_, at) => `fld_${at}`);
+const few: [why: string, run: (db: Db) => Promise<unknown>][] = [
+  [
+    "a document in a thousand folders changes their counters",
+    (db) =>
+      folder_service.moveCounters(
+        db,
+        many_folders.flatMap((folder_id) => [
+          { folder_id, status: "syncing", by: -1 },
+          { folder_id, status: "synced", by: 1 },
+        ]),
+      ),
+  ],
+  ["… and becomes visible in them", (db) => insertScopes(db as never, many_folders, 1)],
+];
+for (const [why, run] of few)
+  test(`${why} with a few statements`, async () => {
+    const watch = new Watch();
+    await run(watch.watched(server.store.db));
+    expect(watch.written.length + watch.nodes.length).toBeGreaterThan(0);
+    expect(watch.written.length + watch.nodes.length).toBeLessThan(10);
   });

@@ -334,6 +334,33 @@ describe("a transaction", () => {
     await Promise.all(works);
     expect(ran.slice(0, 20)).toContain("a request");
   });
+
+  test("with many statements lets requests be answered in between, and keeps their order", async () => {
+    const ran: string[] = [];
+    const insert = async (tx: Db, at: number): Promise<void> => {
+      for (const until_ms = performance.now() + 3; performance.now() < until_ms;);
+      if (at % 2 === 0) await rowsOf(tx, "insert into notes (id) values (?)", [`${at}`]);
+      else
+        await tx
+          .insertInto("notes")
+          .values({ id: `${at}` })
+          .execute();
+      ran.push(`${at}`);
+    };
+    await store.inTransaction(async (tx) => {
+      setImmediate(() => ran.push("a request"));
+      for (let at = 0; at < 10; at++) await insert(tx, at);
+      setImmediate(() => ran.push("another"));
+      await Promise.all(Array.from({ length: 10 }, (_, at) => insert(tx, 10 + 2 * at)));
+    });
+    const at_request = ran.indexOf("a request");
+    expect(at_request).toBeGreaterThan(0);
+    expect(at_request).toBeLessThan(10);
+    expect(ran).toContain("another");
+    const together = Array.from({ length: 10 }, (_, at) => `${10 + 2 * at}`);
+    expect(ran.filter((word) => /^\d\d$/.test(word))).toEqual(together);
+    expect(await ids()).toHaveLength(20);
+  });
 });
 
 describe("outside an open transaction", () => {

@@ -193,6 +193,24 @@ describe("positions convert between code points and units", () => {
       ]);
       expect(await places().unitAt(0)).toBe(0);
     });
+
+  test("and thousands of them in order read each piece a few times only", async () => {
+    const content = "🐟 swims. ".repeat(20_000);
+    const pieces = [...piecesOf(content, first_id)];
+    const text = { id: first_id, units: content.length, points: [...content].length };
+    let reads = 0;
+    const read = reading(pieces, first_id);
+    const counting: typeof read = (first, last) => {
+      reads++;
+      return read(first, last);
+    };
+    const [points, units] = [new TextPlaces(counting, text), new TextPlaces(counting, text)];
+    for (let at = 0; at < 20_000; at++) {
+      expect(await points.pointAt(at * 10)).toBe(at * 9);
+      expect(await units.unitAt(at * 9)).toBe(at * 10);
+    }
+    expect(reads).toBeLessThan(10 * pieces.length);
+  });
 });
 
 describe("places of chunks are decoded as encoded", () => {

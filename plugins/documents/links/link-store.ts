@@ -25,19 +25,25 @@ export async function foldersOfAll(
 ): Promise<Map<string, string[]>> {
   const folders = new Map<string, string[]>(document_ids.map((id) => [id, []]));
   if (document_ids.length === 0) return folders;
-  for (const link of oldestFirst(await linksOfAll(db, { document_ids })))
-    folders.get(link.document_id)!.push(link.folder_id);
+  const links = await linksOfAll(db, { document_ids, limit: links_at_once });
+  const pauses = new StepPauses();
+  if (links.length < links_at_once)
+    for (const link of oldestFirst(links)) folders.get(link.document_id)!.push(link.folder_id);
+  else
+    for (const id of folders.keys()) {
+      folders.set(id, await foldersOf(db, id));
+      await pauses.pause();
+    }
   return folders;
 }
+/** Of documents that are in more folders together, those of one are read at a time. */
+const links_at_once = 2_000;
 const linksOfAll = prepared(
-  (db: DocumentsDb, { document_ids }: { readonly document_ids: readonly string[] }) =>
-    liveLinks(db).where("document_id", "in", document_ids),
+  (db: DocumentsDb, values: { document_ids: readonly string[]; limit: number }) =>
+    liveLinks(db).where("document_id", "in", values.document_ids).limit(values.limit),
 );
 
-/**
- * Sorted here: a document has few links, and setting up the database's sorting takes longer than
- * reading them.
- */
+/** Sorted here: for a few links, setting up the database's sorting takes longer. */
 const oldestFirst = <L extends Pick<LinkRow, "created_at" | "folder_id">>(rows: L[]): L[] =>
   rows.sort((a, b) => a.created_at - b.created_at || (a.folder_id < b.folder_id ? -1 : 1));
 

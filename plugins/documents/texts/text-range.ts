@@ -83,7 +83,7 @@ export function readRange(
 ): Promise<TextRange> {
   return rereadIfGone(async () => {
     const { name } = await requireDocument(db, owner_id, document_id);
-    const text = await textStore.findCurrentText(db, document_id);
+    const text = await textStore.findPagedText(db, document_id);
     const head = { document_id, name };
     if (!text) {
       if (range.page !== undefined) throw noSuchPage(range.page, []);

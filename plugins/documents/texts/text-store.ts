@@ -2,6 +2,7 @@
  * The texts of documents: every SQL statement that finds one, and the functions that read it,
  * wherever it is stored. Offsets are UTF-16 indices unless they are called points.
  */
+import { StepPauses } from "../../../core/lib/chunked-work";
 import { piecesOf, pointsUntil, type StoredText } from "../../../core/lib/text-pieces";
 import {
   readParts,
@@ -12,6 +13,7 @@ import {
   type ReadPieces,
 } from "../../../core/lib/text-reader";
 import { preparedFirst, sql, type Db, type PreparedReads } from "../../../core/sdk";
+import { QuoteFinder } from "./quote-finder";
 import { firstPiece, isOnePiece, piecesOfDb, piecesOfReads } from "../../texts/contract";
 import {
   fromStoredPages,
@@ -111,16 +113,14 @@ export async function findQuotes(
   quotes: readonly string[],
 ): Promise<Set<string>> {
   const { text, read } = openText(piecesOfDb(db), version_text);
-  const found_quotes = new Set<string>(quotes.filter((quote) => quote === ""));
-  const longest = Math.max(0, ...quotes.map((quote) => quote.length));
-  let before = "";
+  const finder = new QuoteFinder(quotes);
+  const pauses = new StepPauses();
   for await (const part of readParts(read, text)) {
-    // A quote may begin in the previous part.
-    const window = before + part;
-    for (const quote of quotes) if (window.includes(quote)) found_quotes.add(quote);
-    before = longest > 1 ? window.slice(1 - longest) : "";
+    for (const _ of finder.take(part)) await pauses.pause();
+    if (finder.is_complete) break;
+    await pauses.pause();
   }
-  return found_quotes;
+  return finder.found;
 }
 
 /** Of version `v`. */
@@ -252,6 +252,30 @@ const currentTextById = preparedFirst((db: DocumentsDb, { id }: Pick<DocumentRow
     ]),
 );
 
+/** The same with its pages alone: there may be tens of thousands of headings, and times. */
+export async function findPagedText(db: DocumentsDb, id: string) {
+  const row = await pagedTextById(db, { id });
+  return row && { ...row, text: textOf(row) };
+}
+const pagedTextById = preparedFirst((db: DocumentsDb, { id }: Pick<DocumentRow, "id">) =>
+  currentVersion(db, id)
+    .where("d.current_version", ">", 0)
+    .select(["v.version", "v.pages", "v.page_labels", ...text_columns, firstPieceOf, "v.content"]),
+);
+
+/** The beginning of its stored headings; null without any. */
+export const findHeadingsBeginning = async (
+  db: DocumentsDb,
+  id: string,
+  length: number,
+): Promise<string | null> => (await headingsBeginning(db, { id, length }))?.headings ?? null;
+const headingsBeginning = preparedFirst(
+  (db: DocumentsDb, { id, length }: Pick<DocumentRow, "id"> & { readonly length: number }) =>
+    currentVersion(db, id)
+      .where("d.current_version", ">", 0)
+      .select(sql<string | null>`substr(v.headings, 1, cast(${length} as integer))`.as("headings")),
+);
+
 /** Stores the extracted text; returns the previous text of the version. */
 export async function setExtracted(
   db: DocumentsDb,
@@ -298,7 +322,7 @@ export async function hasQuoteAt(
     quote,
   }: { document_id: string; start: number; end: number; quote: string },
 ): Promise<boolean> {
-  const current_text = await findCurrentText(db, document_id);
+  const current_text = await findPagedText(db, document_id);
   if (current_text === undefined) return false;
   const { text, read } = openText(piecesOfDb(db), current_text.text);
   const places = new TextPlaces(read, text);

@@ -2,6 +2,7 @@
 import type { SearchedTerm } from "../search-index/contract";
 import type { Word } from "./question-weights";
 import { words } from "./word-patterns";
+import { asksYesOrNo } from "./yes-or-no";
 
 /** These ask, and are seldom in an answer: "how high", "what happens". */
 const asking = new RegExp(
@@ -15,6 +16,14 @@ const asking = new RegExp(
   ),
   "giu",
 );
+/** So do these in "Is it allowed …?": what answers may say "must not". */
+const permission = new RegExp(
+  words(
+    "allowed permitted alright okay ok erlaubt gestattet zulässig autorisé(?:e|s|es)? " +
+      "permis(?:e|es)? permitid[oa]s? permess[oiae] consentit[oiae] toegestaan разрешено",
+  ),
+  "giu",
+);
 const asking_weight = 0.25;
 
 /** The terms with less weight for those that only ask. */
@@ -23,10 +32,13 @@ export function withoutAsking(
   question: string,
   analyze: (text: string) => readonly Word[],
 ): readonly SearchedTerm[] {
-  const spans = [...question.matchAll(asking)].map(({ 0: { length }, index }) => ({
-    start: index,
-    end: index + length,
-  }));
+  const patterns = asksYesOrNo(question.split("\n").at(-1)!) ? [asking, permission] : [asking];
+  const spans = patterns
+    .flatMap((pattern) => [...question.matchAll(pattern)])
+    .map(({ 0: { length }, index }) => ({
+      start: index,
+      end: index + length,
+    }));
   if (spans.length === 0) return terms;
   const asked = analyze(question);
   const isAsking = (word: Word): boolean =>

@@ -146,6 +146,7 @@ export function isRelevant(sentence: Sentence, context: RelevanceContext): boole
     return isNearAcross(nearness, context, limitsOf(similarity, context));
   // Rows of other years are as similar as that of the one asked for.
   if (sentence.row && context.names.is_year_missing) return false;
+  if (context.names.is_version_missing) return false;
   if (isAskedCell(sentence) && !context.names.is_number_missing) return true;
   if (similarity !== null && saysNamesOnly(sentence, context)) {
     const may_be_reworded = features.novelty > 0 && !lacksFigure(sentence, context);

@@ -305,6 +305,7 @@ function relevanceContext(
     document_coverage: coveredShare(terms, documentTerms(best, context)),
     names: nameEvidence(named, {
       text,
+      titles: context.sources.map(({ title, heading }) => `${title}\n${heading ?? ""}`).join("\n"),
       passage_terms,
       own_terms: new Set(termsOfSource(context.sources[best.source]!, analysis)),
     }),

@@ -53,6 +53,8 @@ const general = new RegExp(
   "^" +
     words(
       "ways? limits? rules? exceptions? difference deadlines? chance possibility reason anything " +
+        "discounts? reductions? fees? charges? penalt(?:y|ies) fines? ermäßigung(?:en)? " +
+        "rabatte? gebühr(?:en)? réductions? remises? frais descuentos? multas? " +
         "something anyone anybody someone more other else (?:einen_)?möglichkeit(?:en)? grenzen? " +
         "regeln? ausnahmen? fristen? unterschied etwas jemand(?:en)? andere[nrs]? " +
         "moyens? limites? règles? exceptions? différences? délais? manera(?:s)? forma límites? " +

@@ -40,6 +40,8 @@ const hostel = [
   "",
   "1.1 Bags are stored in the cellar. 1.2 Every bag gets a label with the name of its owner.",
   "",
+  "3.1 Version 2.4 of these rules was signed in March. Version 2.5 was signed in May.",
+  "",
   "## 2 Questions",
   "",
   "**May I bring my parrot?**",
@@ -165,6 +167,8 @@ describe("of the rules of a house:", () => {
     ],
     ["a cell", "How many nights did the Larch have in May 2025?", /Larch, May 2025: 80/],
     ["not that of another year", "How many nights did the Larch have in May 2023?", null],
+    ["a version", "When was version 2.5 signed?", /signed in May/],
+    ["a version that is but the number of a section", "When was version 3.1 signed?", null],
     ["what is not there", "Does the hostel have a sauna?", null],
   ];
   test.each(cases)("%s", async (_why, question, answer) => {

@@ -123,6 +123,8 @@ test.each([
   ["How far is the lake, and is the hut far?", []],
   ["Wie hoch ist der Turm?", ["hoch"]],
   ["¿Qué pasa si llueve?", ["pasa"]],
+  ["Are parrots allowed?", ["allow"]],
+  ["Who allowed parrots?", []],
 ] as const)("the words of %s that only ask: %p", (question, asking) => {
   const terms = analyze(question).map(({ term }) => ({ term, idf: 2, others: [] }));
   const light = withoutAsking(terms, question, analyze).filter(({ idf }) => idf < 2);

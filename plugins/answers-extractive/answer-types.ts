@@ -11,6 +11,7 @@ import { any_price, asks_price } from "./prices";
 import { askedQuantity } from "./quantity-questions";
 import { dimensionOf, unitOf, type Dimension } from "./unit-names";
 import { anyOf, words } from "./word-patterns";
+import { asksYesOrNo, existenceAskedAt } from "./yes-or-no";
 
 const how_many = [
   "\\bhow (?:many|much|long|old|far|tall|high|large|big|fast|deep|wide|heavy)\\b",
@@ -217,7 +218,8 @@ export const asksForFigure = (question: string): boolean =>
 
 /** Whether only a sentence of the type asked for answers: a price, a telephone number … */
 export const requiresType = (question: string): boolean =>
-  required_types.some((type) => type.question.test(question));
+  required_types.some((type) => type.question.test(question)) &&
+  !(asksYesOrNo(question) && existenceAskedAt(question) === null);
 
 /**
  * The UTF-16 index of what is counted: of "pages" in "how many pages"; null when nothing is.

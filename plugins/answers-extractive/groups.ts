@@ -11,6 +11,8 @@ export interface Group extends Span {
   readonly text: string;
   /** The question's terms in it, and in what is above it. */
   readonly terms: ReadonlySet<string>;
+  /** All items of a list, which was found by what is above it. */
+  readonly is_list?: true;
 }
 /** A question, as far as groups need it. */
 export interface GroupReader {
@@ -44,7 +46,7 @@ export function listGroups(
       .trim()
       .split("\n")
       .map((line) => line.replace(item_start, "").trim());
-    return [{ ...span, terms, text: items.join("; ") }];
+    return [{ ...span, terms, text: items.join("; "), is_list: true }];
   });
 }
 
@@ -86,12 +88,15 @@ function groupOf(
   heading: string | null,
   reader: GroupReader,
 ): Group | null {
-  const compared = comparedRows(table, reader);
-  if (compared.length > 1) return groupFrom(compared, heading, reader);
-  const { lists, extremes } = reader.group_question;
+  const by_first = rowsNamedBy(0, table, reader);
+  const { lists, extremes, compares } = reader.group_question;
+  // Behind numbers or codes, the names of rows are in the second column.
+  const label = compares && by_first.length === 0 ? 1 : 0;
+  const compared = label === 0 ? by_first : rowsNamedBy(label, table, reader);
+  if (compared.length > 1) return groupFrom(compared, label, heading, reader);
   const is_whole = lists || extremes || asksWhich(table[0]!.row.heads, reader);
   return is_whole && compared.length === 0 && table.length > 1
-    ? groupFrom(table, heading, reader)
+    ? groupFrom(table, 0, heading, reader)
     : null;
 }
 
@@ -99,12 +104,16 @@ function groupOf(
 const asksWhich = ([first, ...others]: readonly string[], { weightOf }: GroupReader): boolean =>
   weightOf(first ?? "") > 0 && others.some((head) => weightOf(head) > 0);
 
-/** The rows that a question names, each by words of its own. */
-function comparedRows(table: readonly PlacedRow[], { namesOf }: GroupReader): PlacedRow[] {
+/** The rows that a question names, each by words of its own. `at`: among their filled cells. */
+function rowsNamedBy(
+  at: number,
+  table: readonly PlacedRow[],
+  { namesOf }: GroupReader,
+): PlacedRow[] {
   const in_heads = namesOf(table[0]!.row.heads.join("\n"));
   const named = table.map((placed) => ({
     placed,
-    names: namesOf(placed.row.cells.find((cell) => cell !== "") ?? "").difference(in_heads),
+    names: namesOf(placed.row.cells.filter((cell) => cell !== "")[at] ?? "").difference(in_heads),
   }));
   return named
     .filter(
@@ -118,13 +127,14 @@ function comparedRows(table: readonly PlacedRow[], { namesOf }: GroupReader): Pl
 /** These rows: the asked column, or the names if the question is about these, or all cells. */
 function groupFrom(
   rows: readonly PlacedRow[],
+  label: number,
   heading: string | null,
   { group_question, termsOf, weightOf }: GroupReader,
 ): Group | null {
   const { heads, caption } = rows[0]!.row;
   const span = { start: rows[0]!.start, end: rows.at(-1)!.end };
   const above = termsOf([...heads, caption, heading?.split(" › ").at(-1) ?? ""].join("\n"));
-  const names = termsOf(rows.map(({ row }) => row.cells[0]).join("\n"));
+  const names = termsOf(rows.map(({ row }) => row.cells[label]).join("\n"));
   const terms = above.union(names).union(termsOf(group_question.words));
   if (above.union(names).size === 0 || !fits(span)) return null;
   const is_by_column = heads.some((head, at) => at > 0 && weightOf(head) > 0);

@@ -1,5 +1,6 @@
 /** What a line of a passage is: a heading, a term with its definition, an incomplete sentence. */
 import { codeBlocks } from "../../core/lib/code-blocks";
+import type { Span } from "../search/contract";
 import { isEnded } from "./quote-text";
 import { isTableHead } from "./table-row";
 
@@ -28,6 +29,21 @@ export const isTerm = (line: string, below: string): boolean =>
 /** Whether a line is the heading of a statement right below it. */
 export const isHeadingOf = (line: string, below: string, heading: string | null): boolean =>
   below.length > line.length && isHeading(line, heading);
+const question = /[?？؟][)\]"'”’»」』*_]*$/u;
+const isLine = (text: string, { start, end }: Span): boolean =>
+  /(?:^|\n)[^\p{L}\p{N}\n]*$/u.test(text.slice(Math.max(0, start - 10), start)) &&
+  /^[ \t]*(?:\r?\n|$)/.test(text.slice(end, end + 10));
+/** Whether a line asks what the sentence right below it answers, like the heading of a FAQ. */
+export function isQuestionAbove(text: string, above: Span | undefined, span: Span): boolean {
+  if (above === undefined || !isLine(text, above)) return false;
+  const below = text.slice(span.start, span.end);
+  return (
+    question.test(text.slice(above.start, above.end)) && !question.test(below) && isEnded(below)
+  );
+}
+const number_label = /^(?:\(?\d{1,3}[.)]\s+|\d{1,3}(?:\.\d{1,3})+\.?\s+(?=[\p{Lu}\p{Lo}]))/u;
+/** The number of a section or an item of a list, before what it says; "" when it has none. */
+export const numberLabel = (text: string): string => number_label.exec(text)?.[0] ?? "";
 /** Whether a sentence is incomplete; one that introduces code is not. */
 export function isBroken(text: string): boolean {
   const code = codeBlocks(text)[0];

@@ -1,6 +1,8 @@
 /** The numbers and names of a question, and which of them passages have. Pure. */
 import { countedAt } from "./answer-types";
 import type { TextAnalysis } from "./sentence-features";
+import { dimensionOf } from "./unit-names";
+import { asksYesOrNo, existenceAskedAt } from "./yes-or-no";
 
 /** A word that is seldom paraphrased. */
 export interface NamedWord {
@@ -8,9 +10,9 @@ export interface NamedWord {
   readonly text: string;
   /**
    * `number`: a code, too; `foreign`: a Latin word in a question of another script; `counted`: what
-   * "how many" counts.
+   * "how many" counts; `thing`: what "is there" asks for.
    */
-  readonly kind: "number" | "name" | "foreign" | "counted";
+  readonly kind: "number" | "name" | "foreign" | "counted" | "thing";
 }
 /** Which of them the passages have. */
 export interface NameEvidence {
@@ -27,8 +29,17 @@ export interface NameEvidence {
   readonly is_name_found: boolean;
   /** What is counted is not in the passage of the sentence. */
   readonly is_counted_missing: boolean;
+  /** What might be there is not in the passage of the sentence. */
+  readonly is_thing_missing: boolean;
+  /** One of the years is in no passage; none of the versions, like 3.0, is. */
+  readonly is_year_missing: boolean;
+  readonly is_version_missing: boolean;
 }
 
+/** Not 1.000, nor 2.5 of something. */
+const version = /^\p{Nd}{1,2}(?:\.\p{Nd}{1,2}){1,3}$/u;
+const section_numbers = /^\p{Nd}{1,2}(?:\.\p{Nd}{1,2})+\.?[ \t](?=\p{Lu})/gmu;
+const year = /^(?:1[89]|20)\p{Nd}{2}$/u;
 const number = /\p{Nd}/u;
 /** Abbreviations, and names with capitals inside. */
 const abbreviation = /^\p{Lu}{2,}$|\p{Ll}\p{Lu}/u;
@@ -74,9 +85,17 @@ export function namedIn(
   const has_lower_case = /\p{Ll}/u.test(question);
   const is_latin = isMostlyIn(scripts[0]!, question);
   const counted_at = countedAt(question, language ?? "en");
+  const thing_at = existenceAskedAt(question);
+  // "May I stay for 5 days?" is answered by "up to 14 days".
+  const asks_limit = asksYesOrNo(question);
+  const isAmount = (text: string, start: number): boolean =>
+    (asks_limit ? /^\p{Nd}+(?:[.,]\p{Nd}+)?$/u : version).test(text) &&
+    dimensionOf(question.slice(start + text.length).replace(/^[\s-]+/, ""), [language ?? "en"]) !==
+      null;
   const kindOf = (text: string, start: number): NamedWord["kind"] | null => {
     if (start === counted_at) return "counted";
-    if (number.test(text)) return "number";
+    if (start === thing_at) return "thing";
+    if (number.test(text)) return isAmount(text, start) ? null : "number";
     if (has_lower_case && abbreviation.test(text)) return "name";
     const is_command = question[start - 1] === "\\";
     if (has_names && capitalized.test(text) && !isFirst(start) && !is_command) return "name";
@@ -96,10 +115,13 @@ export function nameEvidence(
   named: readonly NamedWord[],
   {
     text,
+    titles = "",
     passage_terms,
     own_terms,
   }: {
     readonly text: string;
+    /** The titles and headings of the passages. */
+    readonly titles?: string;
     readonly passage_terms: ReadonlySet<string>;
     readonly own_terms: ReadonlySet<string>;
   },
@@ -109,6 +131,9 @@ export function nameEvidence(
   const numbers = named.filter(
     ({ kind, text }) => kind === "number" && text.length >= number_length_min,
   );
+  const versions = numbers.filter((one) => version.test(one.text));
+  // Sections may have the same numbers.
+  const versioned = versions.length === 0 ? "" : `${titles}\n${text}`.replace(section_numbers, "");
   const names = named.filter(({ kind }) => kind === "name" || kind === "foreign");
   const script = scripts.find((one) => isMostlyIn(one, text));
   const hasItsScript = (name: NamedWord): boolean =>
@@ -122,8 +147,16 @@ export function nameEvidence(
     is_name_missing: names.some((name) => hasItsScript(name) && isMissing(name)),
     is_name_found: names.some(isFound),
     is_counted_missing: named.some((one) => one.kind === "counted" && !isFound(one)),
+    is_thing_missing: named.some((one) => one.kind === "thing" && !isFound(one)),
+    is_version_missing: versions.length > 0 && !versions.some((one) => has(one.text, versioned)),
+    is_year_missing: numbers.some((one) => year.test(one.text) && isMissing(one)),
   };
 }
 
+/** As a term, 3.0 is the same as 30. */
+const has = (number: string, text: string): boolean =>
+  new RegExp(`(?<![\\p{Nd}.])${number.replaceAll(".", "\\.")}(?![\\p{Nd}]|\\.\\p{Nd})`, "u").test(
+    text,
+  );
 const isMostlyIn = (script: RegExp, text: string): boolean =>
   (text.match(script)?.length ?? 0) * 2 > (text.match(/\p{L}/gu)?.length ?? 0);

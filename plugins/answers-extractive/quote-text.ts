@@ -36,7 +36,7 @@ const lineOf = (heading: string): RegExp =>
   );
 const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
-const ended = /[.!?。！？．।۔؟։።…:：;]["'”’»)\]]*$/u;
+const ended = /[.!?。！？．।۔؟։።…:：;]["'”’»)\]*_]*$/u;
 /** Whether a sentence ends with punctuation, unlike a heading or a line of a list. */
 export const isEnded = (sentence: string): boolean => ended.test(sentence.trimEnd());
 

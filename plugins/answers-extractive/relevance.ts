@@ -10,6 +10,8 @@ export interface RelevanceContext {
    * The share of the question found in the passages, 0 to 1, weighted by the rarity of its words.
    */
   readonly passages_coverage: number;
+  /** The same of those of the sentence's document. */
+  readonly document_coverage: number;
   /** The similarity of the sentence's passage, 0 to 1; null when unknown. */
   readonly passage_meaning: number | null;
   /** By how much the most similar passage exceeds the others (`SearchResult.lead` of the index). */
@@ -48,6 +50,9 @@ const thresholds = {
   words: 0.4,
   /** A sentence in the question's language that contains its words may mean something else. */
   similarity: 0.45,
+  /** One that has this share of them, and the date or the number asked for, seldom does. */
+  complete: 0.95,
+  similarity_of_complete: 0.35,
   /**
    * The sum of the share, the lead and the weighted similarity. It must be higher when a name is
    * missing, because similar names are found then, and when the question asks for a number or a
@@ -130,7 +135,7 @@ const share_margin = 0.01;
  */
 export function isRelevant(sentence: Sentence, context: RelevanceContext): boolean {
   const { features, similarity } = sentence;
-  const { passages_coverage, passage_meaning, is_other_language, lead, question } = context;
+  const { passage_meaning, is_other_language, lead, question } = context;
   if (features.answer_type === 0 && requiresType(question)) return false;
   if (features.answer_type > 0 && askedAbbreviation(question) !== null) return true;
   // What was said of the earlier subject must not be said of one that is not there.
@@ -139,17 +144,23 @@ export function isRelevant(sentence: Sentence, context: RelevanceContext): boole
     similarity ?? (passage_meaning === null ? null : passage_meaning / passage_factor);
   if (is_other_language && nearness !== null)
     return isNearAcross(nearness, context, limitsOf(similarity, context));
-  if (isAskedCell(sentence)) return true;
+  // Rows of other years are as similar as that of the one asked for.
+  if (sentence.row && context.names.is_year_missing) return false;
+  if (context.names.is_version_missing) return false;
+  if (isAskedCell(sentence) && !context.names.is_number_missing) return true;
   if (similarity !== null && saysNamesOnly(sentence, context)) {
     const may_be_reworded = features.novelty > 0 && !lacksFigure(sentence, context);
     if (!may_be_reworded || similarity < thresholds.names_only) return false;
   }
   const near = features.before + features.after + features.title;
-  const words = features.coverage + around_weight * (near + passages_coverage);
+  const around = similarity === null ? context.passages_coverage : context.document_coverage;
+  const words = features.coverage + around_weight * (near + around);
   if (similarity === null) return words >= thresholds.words;
   if (isClose(sentence, similarity, context)) return true;
   const total = words + lead + similarity_weight * similarity;
-  return similarity >= thresholds.similarity && total >= totalMin(sentence, similarity, context);
+  const is_complete = features.coverage >= thresholds.complete && features.answer_type === 1;
+  const similarity_min = is_complete ? thresholds.similarity_of_complete : thresholds.similarity;
+  return similarity >= similarity_min && total >= totalMin(sentence, similarity, context);
 }
 
 /** The cell of a table whose row and column are those of the question. */
@@ -174,7 +185,7 @@ function saysNamesOnly({ features, row }: Sentence, { names_share }: RelevanceCo
 function isClose(sentence: Sentence, similarity: number, context: RelevanceContext): boolean {
   const { names, lead, is_likeliest } = context;
   if (!is_likeliest || lacksFigure(sentence, context)) return false;
-  const is_missing = names.is_missing || names.is_counted_missing;
+  const is_missing = names.is_missing || names.is_counted_missing || names.is_thing_missing;
   const close = is_missing ? thresholds.close_without_name : thresholds.close;
   return similarity >= close.similarity && lead >= close.lead;
 }
@@ -184,8 +195,8 @@ const lacksFigure = ({ features }: Sentence, { question }: RelevanceContext): bo
 /** How much `total` must be: see the thresholds. */
 function totalMin(sentence: Sentence, similarity: number, context: RelevanceContext): number {
   const { names, lead, others_meaning, is_likeliest } = context;
-  if (names.is_counted_missing) return thresholds.total_without_counted;
-  if (!is_likeliest || names.is_missing || lacksFigure(sentence, context))
+  if (names.is_counted_missing || names.is_year_missing) return thresholds.total_without_counted;
+  if (!is_likeliest || names.is_missing || names.is_thing_missing || lacksFigure(sentence, context))
     return thresholds.total_needing_more;
   const exceeds = similarity + standing_out.lead * lead - standing_out.others * others_meaning;
   const stands_out = similarity >= standing_out.similarity && exceeds >= standing_out.threshold;

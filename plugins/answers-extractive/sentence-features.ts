@@ -5,9 +5,19 @@ import { answerPattern, countedAt, requiresType } from "./answer-types";
 import type { Asked } from "./follow-up";
 import { groupQuestion } from "./group-questions";
 import { listGroups, rowGroups, type Group, type GroupReader } from "./groups";
+import { weighQuestion, type Weighted, type Word } from "./question-weights";
 import { optionEntries, type OptionEntry } from "./option-entries";
 import { asks_how_to } from "./how-to";
-import { isBroken, isHeading, isHeadingOf, isTerm } from "./line-kinds";
+import { asksSection } from "./sections";
+import { asksYesOrNo, beginsWithYesOrNo } from "./yes-or-no";
+import {
+  isBroken,
+  isHeading,
+  isHeadingOf,
+  isQuestionAbove,
+  isTerm,
+  numberLabel,
+} from "./line-kinds";
 import { number_pattern } from "./number-words";
 import { isEnded, readsAsMarker } from "./quote-text";
 import { sentenceOfRow, tableRows, type RowSentence, type TableRow } from "./table-row";
@@ -20,17 +30,6 @@ export interface Source {
   readonly title: string;
   readonly heading: string | null;
   readonly score: number;
-}
-/** A term with its weight: the rarer, the greater. */
-export interface Weighted {
-  readonly term: string;
-  readonly idf: number;
-}
-/** A word of a text by its term. UTF-16 indices. */
-export interface Word {
-  readonly term: string;
-  readonly start: number;
-  readonly end: number;
 }
 /** How texts are analysed. */
 export interface TextAnalysis {
@@ -99,6 +98,8 @@ interface Passage extends Pick<Source, "heading"> {
   /** Its score, relative to the best. */
   readonly score: number;
   readonly sentences: readonly AnalysedSentence[];
+  /** The indices of those right below a line that asks what they answer. */
+  readonly asked_above: ReadonlySet<number>;
   /** Rows of tables, by the indices of their sentences. */
   readonly rows: ReturnType<typeof tableRows>;
   /** Entries of options, likewise. */
@@ -132,6 +133,8 @@ export class SentenceReader {
   /** What its match counts: how much it tells. */
   private readonly type_share: number;
   private readonly group_reader: GroupReader;
+  /** It names a section by its number, which otherwise says nothing of what is below. */
+  private readonly asks_section: boolean;
   /** The term of what the question counts. */
   private readonly counted: string | undefined;
 
@@ -142,6 +145,7 @@ export class SentenceReader {
     this.weights = weighQuestion(asked.terms);
     this.pattern = answerPattern(asked.typed, asked.languages);
     this.type_share = asks_how_to.test(asked.typed) ? instruction_share : 1;
+    this.asks_section = asksSection(asked.typed);
     const counted_at = countedAt(asked.typed, asked.languages[0] ?? "en");
     this.counted = analysis.analyze(asked.typed).find(({ start }) => start === counted_at)?.term;
     const { share, questionTerms } = this.weights;
@@ -164,7 +168,9 @@ export class SentenceReader {
       const is_heading = passage.has_more && !row && isHeading(text, passage.heading);
       if (passage.isCode(sentence) ? readsAsMarker(text) : is_heading) return [];
       const found = row ? this.ofRow(row, sentence, passage) : this.ofText(i, passage);
-      return found ? [{ source: at, start, end, ...found }] : [];
+      const is_reply = passage.asked_above.has(i) && beginsWithYesOrNo(text);
+      const from = is_reply ? passage.sentences[i - 1]!.start : start;
+      return found ? [{ source: at, start: from, end, ...found }] : [];
     });
     return [...sentences, ...this.groupsOf(source, at, passage)];
   }
@@ -180,8 +186,18 @@ export class SentenceReader {
       ...rowGroups(sentences, rows, heading, group_reader),
     ].flatMap((group) => {
       if (!this.isAboutSubject(group.terms, title_terms)) return [];
+      if (group.is_list && !this.mayBeList(group.text)) return [];
       return [{ source, ...this.ofGroup(group, title_terms, score) }];
     });
+  }
+
+  /** A list has no more than its heading in common with a question for a date, or for a yes. */
+  private mayBeList(text: string): boolean {
+    const { lists, extremes, compares } = this.group_reader.group_question;
+    if (lists || extremes || compares) return true;
+    const { typed } = this.asked;
+    if (asksYesOrNo(typed)) return false;
+    return this.pattern === null || asks_how_to.test(typed) || this.hasType(text);
   }
 
   private ofGroup(
@@ -213,16 +229,20 @@ export class SentenceReader {
     const { analyze } = this.analysis;
     const { questionTerms } = this.weights;
     const blocks = codeBlocks(text);
-    const sentences = withWords(text, this.analysis).map((sentence) => ({
-      ...sentence,
-      own_terms: questionTerms(sentence.words),
-      text: text.slice(sentence.start, sentence.end),
-    }));
+    const sentences = withWords(text, this.analysis).map((sentence) => {
+      const content = text.slice(sentence.start, sentence.end);
+      const from = sentence.start + (this.asks_section ? 0 : numberLabel(content).length);
+      const content_words = sentence.words.filter(({ start }) => start >= from);
+      return { ...sentence, own_terms: questionTerms(content_words), text: content };
+    });
     return {
       heading,
       title_terms: questionTerms([...analyze(title), ...analyze(heading ?? "")]),
       score: this.asked.score_max === 0 ? 0 : score / this.asked.score_max,
       sentences,
+      asked_above: new Set(
+        sentences.keys().filter((at) => isQuestionAbove(text, sentences[at - 1], sentences[at]!)),
+      ),
       rows: tableRows(text, sentences, heading),
       entries: optionEntries(text, sentences),
       isCode: ({ start, end }) => blocks.some((block) => block.start <= start && end <= block.end),
@@ -233,7 +253,7 @@ export class SentenceReader {
   /** Undefined for a line that is the term defined below it, and for what is about another. */
   private ofText(
     i: number,
-    { heading, sentences, entries, title_terms, score, isCode }: Passage,
+    { heading, sentences, asked_above, entries, title_terms, score, isCode }: Passage,
   ): Pick<FoundSentence, "features" | "entry" | "above"> | undefined {
     const { idf, share, numberShare } = this.weights;
     const sentence = sentences[i]!;
@@ -241,8 +261,9 @@ export class SentenceReader {
     const novel_words = words.filter((word) => !idf.has(word.term)).length;
     const below = sentences[i + 1];
     if (novel_words === 0 && below && isTerm(text, below.text)) return undefined;
+    if (asked_above.has(i + 1)) return undefined;
     const line = sentences[i - 1];
-    const defined = line && isTerm(line.text, text) ? line : undefined;
+    const defined = line && (isTerm(line.text, text) || asked_above.has(i)) ? line : undefined;
     const above = line && (defined ?? (isHeadingOf(line.text, text, heading) ? line : undefined));
     const sentence_terms = defined ? new Set([...own_terms, ...defined.own_terms]) : own_terms;
     const entry = entries[i];
@@ -331,7 +352,8 @@ export class SentenceReader {
   /** Whether a sentence, or the label of its option, has what the question asks for. */
   private hasType(text: string, label = ""): boolean {
     const { pattern } = this;
-    return pattern !== null && (pattern.test(text.replace(list_number, "")) || pattern.test(label));
+    const content = text.slice(numberLabel(text).length);
+    return pattern !== null && (pattern.test(content) || pattern.test(label));
   }
 }
 
@@ -344,28 +366,6 @@ const number_before = new RegExp(
   `(?!one[\\s-])(?:${number_pattern})(?:\\p{Nd}|[.,]\\p{Nd})*[\\s-]+(?:[\\p{L}-]+\\s+){0,2}$`,
   "iu",
 );
-/** A single digit is in any text. */
-const any_number = /\p{Nd}.*\p{Nd}/u;
-/**
- * The rarity of the question's terms, and functions: the share of the question that some of these
- * terms make up, that of its numbers, and the terms of the question among some words.
- */
-function weighQuestion(terms: readonly Weighted[]) {
-  const idf = new Map(terms.map((term) => [term.term, term.idf]));
-  const total = terms.reduce((sum, term) => sum + term.idf, 0);
-  const share = (subset: Iterable<string>): number => {
-    let sum = 0;
-    for (const term of subset) sum += idf.get(term)!;
-    return total === 0 ? 0 : sum / total;
-  };
-  const numbers = terms.map(({ term }) => term).filter((term) => any_number.test(term));
-  const numberShare = (subset: ReadonlySet<string>): number =>
-    numbers.filter((number) => subset.has(number)).length / Math.max(1, numbers.length);
-  const questionTerms = (words: readonly Word[]): Set<string> =>
-    new Set(words.map((word) => word.term).filter((term) => idf.has(term)));
-  return { idf, share, numberShare, questionTerms };
-}
-
 /** The question's terms in a neighbouring sentence, unless it explains another option. */
 function neighbourTerms(
   sentences: readonly { readonly own_terms: ReadonlySet<string> }[],
@@ -395,6 +395,3 @@ function withWords(
     return { start, end, words: words.slice(from, at) };
   });
 }
-
-/** The number of a list item, which is not a number in an answer. */
-const list_number = /^\(?\d{1,3}[.)]\s+/;

@@ -8,6 +8,8 @@ import type { SearchedTerm, SearchIndex } from "../search-index/contract";
 import type { Retrieved, RetrievedInConversation } from "../search/contract";
 import { nameEvidence, namedIn } from "./question-names";
 import { questionParts } from "./question-parts";
+import { missingCompounds, withoutAsking } from "./question-terms";
+import type { Weighted } from "./question-weights";
 import { isRelevant, type RelevanceContext } from "./relevance";
 import { chooseSentences, type RankedAnswer } from "./sentence-choice";
 import {
@@ -15,8 +17,6 @@ import {
   type FoundSentence,
   type Source,
   type TextAnalysis,
-  type Weighted,
-  type Word,
 } from "./sentence-features";
 import { rankByMeaning, rankSentences, type Sentence } from "./sentence-ranking";
 
@@ -67,6 +67,8 @@ interface FinderContext {
   readonly terms: readonly Weighted[];
   readonly analysis: TextAnalysis;
   readonly sources: readonly Source[];
+  /** The terms of each. */
+  readonly source_terms: readonly ReadonlySet<string>[];
   readonly groups: readonly PassageGroup[];
   readonly meanings: Retrieved["meanings"];
   readonly lead: Retrieved["lead"];
@@ -131,9 +133,12 @@ async function contextOf(
   return {
     compare,
     parts,
-    terms: terms.filter(({ term }) => !missing_compounds.has(term)),
+    terms: withoutAsking(terms, with_earlier, analysis.analyze).filter(
+      ({ term }) => !missing_compounds.has(term),
+    ),
     analysis,
     sources,
+    source_terms,
     groups: groups.map(({ is_other_language, of }) => {
       const group_text = of.map((at) => sources[at]!.text).join("\n");
       return {
@@ -297,8 +302,10 @@ function relevanceContext(
       new Set(named.flatMap(({ kind, term }) => (kind === "name" ? term : []))),
     ),
     passages_coverage: coveredShare(terms, passage_terms),
+    document_coverage: coveredShare(terms, documentTerms(best, context)),
     names: nameEvidence(named, {
       text,
+      titles: context.sources.map(({ title, heading }) => `${title}\n${heading ?? ""}`).join("\n"),
       passage_terms,
       own_terms: new Set(termsOfSource(context.sources[best.source]!, analysis)),
     }),
@@ -312,6 +319,15 @@ function relevanceContext(
   };
 }
 
+/** The terms in the passages of the sentence's document: those of others say nothing about it. */
+function documentTerms(
+  { source }: Sentence,
+  { sources, source_terms }: FinderContext,
+): ReadonlySet<string> {
+  const { document_id } = sources[source]!;
+  return unionOf(source_terms.filter((_terms, at) => sources[at]!.document_id === document_id));
+}
+
 /** Other forms of the question's words count as these words. */
 function withForms(analysis: TextAnalysis, terms: readonly SearchedTerm[]): TextAnalysis {
   const term_of = new Map(
@@ -322,34 +338,6 @@ function withForms(analysis: TextAnalysis, terms: readonly SearchedTerm[]): Text
   const analyze: TextAnalysis["analyze"] = (text) =>
     analysis.analyze(text).map((word) => ({ ...word, term: term_of.get(word.term) ?? word.term }));
   return { ...analysis, analyze };
-}
-
-/** Compounds of the question that no passage has: their parts are terms, too, and count instead. */
-function missingCompounds(
-  question: string,
-  passage_terms: ReadonlySet<string>,
-  { analyze }: TextAnalysis,
-): ReadonlySet<string> {
-  const words = analyze(question);
-  const isPart = (part: Word, { start, end }: Word): boolean =>
-    part.start >= start && part.end <= end && part.end - part.start < end - start;
-  // Words are in the order of their starts, so the parts of one are next to it.
-  const hasParts = (word: Word, at: number): boolean => {
-    for (let i = at - 1; i >= 0 && words[i]!.start >= word.start; i--)
-      if (isPart(words[i]!, word)) return true;
-    for (let i = at + 1; i < words.length && words[i]!.start < word.end; i++)
-      if (isPart(words[i]!, word)) return true;
-    return false;
-  };
-  const compounds = new Set<string>();
-  let has_parts = false;
-  for (const [at, word] of words.entries()) {
-    const last = words[at - 1];
-    // Many terms can have the place of the same run of rare characters.
-    if (last?.start !== word.start || last.end !== word.end) has_parts = hasParts(word, at);
-    if (has_parts && !passage_terms.has(word.term)) compounds.add(word.term);
-  }
-  return compounds;
 }
 
 /** The mean of the similarities that are known; 0 when none is. */

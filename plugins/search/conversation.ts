@@ -12,7 +12,8 @@ const earlier_max = 3;
 const context_chars_max = 4_000;
 const pronouns =
   "he|him|his|she|her|hers|it|its|they|them|their|theirs|these|those|the (?:former|latter|same)";
-const has_pronoun = new RegExp(`\\b(?:${pronouns})\\b`, "i");
+/** "What do I do then?" */
+const has_pronoun = new RegExp(`\\b(?:${pronouns})\\b|\\bthen\\W*$`, "i");
 
 /** As `Retrieval.findInConversation`. */
 export async function findInConversation(

@@ -14,7 +14,8 @@ const ideographic_stop = /[。！？｡]/;
 const full_stop = /[.!?…؟۔।։።။។]/;
 /** A stop after which the next sentence may follow without a space. */
 const spaceless_stop = /[؟۔।։።။។]/;
-const closing = /[)\]"'”’»」』）】›]/;
+/** Marks of emphasis, too: `**May I?** Yes.` */
+const closing = /[)\]"'”’»」』）】›*_]/;
 const titles =
   "[Mm]rs?|[Mm]s|[Dd]ra?|[Pp]rof|[Ss]t|[Ss]ra?|[Jj]r|[Gg]en|[Cc]ol|[Ll]t|[Ss]gt|[Rr]ev|[Hh]on|" +
   "[Ss]ig|[Dd]ott|[Dd]hr|[Mm]evr|Doç|Av|Sn|κα|κκ|Δρ|Καθ|P?GS|Th?S|BS|डॉ|प्रो|श्री|проф|акад|им";

@@ -33,6 +33,41 @@ const uploads = [
     "non-maintainer upload (NMU). The owner is told about it by mail and may refuse it.",
 ].join("\n\n");
 
+const hostel = [
+  "# Rules of the hostel",
+  "",
+  "## 1 Bags",
+  "",
+  "1.1 Bags are stored in the cellar. 1.2 Every bag gets a label with the name of its owner.",
+  "",
+  "3.1 Version 2.4 of these rules was signed in March. Version 2.5 was signed in May.",
+  "",
+  "## 2 Questions",
+  "",
+  "**May I bring my parrot?**",
+  "Yes, as long as it sleeps in its cage.",
+  "",
+  "**How do I get a towel?**",
+  "Ask the warden in the kitchen before six.",
+  "",
+  "## Cleaning the stove",
+  "",
+  "1. Let the stove cool down.",
+  "2. Sweep the ashes into the bucket.",
+  "",
+  "Never pour water into the stove. The stove is swept every three weeks.",
+  "",
+  "| Number | Room | Beds | Price |",
+  "| --- | --- | --- | --- |",
+  "| 101 | Larch | 4 | 20 € |",
+  "| 102 | Birch | 6 | 15 € |",
+  "",
+  "| Nights | Larch | Birch |",
+  "| --- | --- | --- |",
+  "| May 2025 | 80 | 95 |",
+  "| June 2025 | 70 | 85 |",
+].join("\n");
+
 let server: TestServer;
 let ada: Person;
 let folder: string;
@@ -90,6 +125,11 @@ describe("a question that continues another:", () => {
     ["of another thing", ["How many seats has the Otter?", "And the Pike?"], "Seats, Pike: 8"],
     ["twice", ["How many seats has the Otter?", "And Pike?", "And Heron?"], "Seats, Heron: 2"],
     ["of the same thing, something else", ["How many seats has the Otter?", "Whose is it?"], otter],
+    [
+      "without a word of its own",
+      ["How many seats has the Otter?", "What should I do then?"],
+      otter,
+    ],
     ["of a thing that isn't there", ["How many seats has the Otter?", "And the boat Eel?"], null],
     [
       "it is complete",
@@ -100,6 +140,43 @@ describe("a question that continues another:", () => {
   test.each(cases)("%s", async (_why, questions, answer) =>
     expect(await answerTo(questions)).toBe(answer),
   );
+});
+
+describe("of the rules of a house:", () => {
+  let hostel_folder: string;
+  beforeAll(async () => {
+    hostel_folder = await ada.folder();
+    await ada.text(hostel_folder, hostel, "Hostel");
+  });
+  const larch = "Larch: Number 101, Beds 4, Price 20 €";
+  const birch = "Birch: Number 102, Beds 6, Price 15 €";
+  const cases: [why: string, question: string, answer: RegExp | null][] = [
+    ["below a question, without it", "How do I get a towel?", /^Ask the warden/],
+    [
+      "a yes, with its question",
+      "May I bring my parrot?",
+      /^\*\*May I bring my parrot\?\*\* Yes, as/,
+    ],
+    ["a section by its number", "What does 1.2 say?", /Every bag gets a label/],
+    ["not a list, where a yes is asked for", "Can I pour water into the stove?", /Never pour/],
+    ["nor where a number is", "How often is the stove swept?", /The stove is swept every three/],
+    [
+      "two by their second cells",
+      "Which is cheaper, Larch or Birch?",
+      RegExp(`${larch}; ${birch}`),
+    ],
+    ["a cell", "How many nights did the Larch have in May 2025?", /Larch, May 2025: 80/],
+    ["not that of another year", "How many nights did the Larch have in May 2023?", null],
+    ["a version", "When was version 2.5 signed?", /signed in May/],
+    ["a version that is but the number of a section", "When was version 3.1 signed?", null],
+    ["what is not there", "Does the hostel have a sauna?", null],
+  ];
+  test.each(cases)("%s", async (_why, question, answer) => {
+    const chat = (await ada.create("/chats", { usedFolders: [hostel_folder] })).id;
+    const result = await ada.ask(chat, question);
+    if (answer === null) expect(result.outcome).toBe("no_answer");
+    else expect(result.answer).toMatch(answer);
+  });
 });
 
 describe("an abbreviation is asked for:", () => {

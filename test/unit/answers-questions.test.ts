@@ -1,0 +1,134 @@
+/** What kind of question is asked, and which lines of a document ask or number what follows. */
+import { describe, expect, test } from "bun:test";
+import { requiresType } from "../../plugins/answers-extractive/answer-types";
+import { isQuestionAbove, numberLabel } from "../../plugins/answers-extractive/line-kinds";
+import { namedIn } from "../../plugins/answers-extractive/question-names";
+import { withoutAsking } from "../../plugins/answers-extractive/question-terms";
+import type { Word } from "../../plugins/answers-extractive/question-weights";
+import { asksSection } from "../../plugins/answers-extractive/sections";
+import { asksYesOrNo, existenceAskedAt } from "../../plugins/answers-extractive/yes-or-no";
+import { analyzer } from "../../plugins/search-index/analysis/analyzer";
+import { sentencesOf } from "../../plugins/search/sentences";
+
+const analyze = (text: string): Word[] => {
+  const words: Word[] = [];
+  analyzer.tokenize(text, (_hash, start, end, term) => {
+    words.push({ term: term ?? text.slice(start, end), start, end });
+  });
+  return words;
+};
+
+describe("a yes or a no is asked for:", () => {
+  test.each([
+    "Can I keep a parrot?",
+    "Is there a lift?",
+    "Darf ich einen Papagei halten?",
+    "Est-ce que le chien paie ?",
+    "Les chiens sont-ils admis ?",
+    "¿Se puede fumar?",
+    "Posso fumare?",
+    "Köpek girebilir mi?",
+    "可以带狗吗？",
+  ])("%s", (question) => expect(asksYesOrNo(question)).toBe(true));
+  test.each([
+    "Who keeps a parrot?",
+    "Can you tell me what to bring?",
+    "Is the lift on the left or on the right?",
+    "Kannst du mir sagen, wann geöffnet ist?",
+    "¿Puede decirme dónde está?",
+    "The parrot is kept.",
+  ])("not: %s", (question) => expect(asksYesOrNo(question)).toBe(false));
+});
+
+test.each([
+  ["Is there a sauna in the hostel?", "sauna"],
+  ["Does the hostel have a sauna?", "sauna"],
+  ["Gibt es eine Sauna?", "Sauna"],
+  ["Y a-t-il un sauna ?", "sauna"],
+  ["¿Hay sauna en el hotel?", "sauna"],
+  ["Is there a limit for bags?", null],
+  ["Gibt es Ausnahmen?", null],
+  ["Is the sauna open?", null],
+  ["Where is there a sauna?", null],
+])("%s asks whether there is: %p", (question, thing) => {
+  const at = existenceAskedAt(question);
+  expect(at === null ? null : question.slice(at).startsWith(thing ?? "-")).toBe(
+    thing === null ? null : true,
+  );
+});
+
+test.each([
+  ["What is the phone number?", true],
+  ["Is there a phone number of the hostel?", true],
+  ["Will the phone numbers change?", false],
+  ["Sont-ce que des numéros de téléphone ?", true],
+  ["Bleiben die Telefonnummern?", true],
+])("%s needs a number: %p", (question, needed) => expect(requiresType(question)).toBe(needed));
+
+test.each([
+  ["What does section 4 say?", true],
+  ["Was steht in § 4?", true],
+  ["Que dit l'article 4 ?", true],
+  ["第四条是什么？", true],
+  ["What does 4.2 say?", true],
+  ["What is new in version 4.2 of the server?", false],
+  ["When are the bags fetched?", false],
+])("%s names a section: %p", (question, expected) => expect(asksSection(question)).toBe(expected));
+
+test.each([
+  ["4.2 Bags are fetched.", "4.2 "],
+  ["(3) Bags are fetched.", "(3) "],
+  ["12. Bags are fetched.", "12. "],
+  ["1.2.3. Bags are fetched.", "1.2.3. "],
+  ["4.2 litres are enough.", ""],
+  ["14 bags are fetched.", ""],
+])("the number of %s", (sentence, label) => expect(numberLabel(sentence)).toBe(label));
+
+describe("a line asks what is below it:", () => {
+  const below = (text: string): boolean => {
+    const [above, span] = sentencesOf(text);
+    return isQuestionAbove(text, above, span!);
+  };
+  test.each([
+    "**May I bring a dog?**\nOnly small ones.",
+    "**May I bring a dog?**\nYes, but only a small one.",
+    "May I bring a dog?\n\nOnly small ones.",
+    "- **May I bring a dog?**\n\nOnly small ones.",
+    "我可以带狗吗？\n只能带小狗。",
+  ])("%j", (text) => expect(below(text)).toBe(true));
+  test.each([
+    "May I bring a dog? Only small ones.",
+    "May I bring a dog?\nMay I bring a cat?",
+    "May I bring a dog?\nMarek",
+    "Dogs may come.\nOnly small ones.",
+  ])("not: %j", (text) => expect(below(text)).toBe(false));
+});
+
+test.each([
+  ["Can I stay for 5 weeks?", []],
+  ["¿Puede entrar mi hijo de 14 años?", []],
+  ["Is the code 104 an error?", ["104"]],
+  ["Was it built in 1970?", ["1970"]],
+  ["Who stayed for 25 weeks?", ["25"]],
+] as const)("the numbers of %s that must be found: %p", (question, numbers) => {
+  const language = question.startsWith("¿") ? "es" : "en";
+  const named = namedIn(question, { analysis: { analyze, sentences: sentencesOf }, language });
+  const found = named.filter(({ kind }) => kind === "number").map(({ text }) => text);
+  expect(found).toEqual([...numbers]);
+});
+
+test.each([
+  ["How far is the lake?", ["far"]],
+  ["Is the lake far from here?", []],
+  ["How far is the lake, and is the hut far?", []],
+  ["Wie hoch ist der Turm?", ["hoch"]],
+  ["¿Qué pasa si llueve?", ["pasa"]],
+  ["Are parrots allowed?", ["allow"]],
+  ["Who allowed parrots?", []],
+] as const)("the words of %s that only ask: %p", (question, asking) => {
+  const terms = analyze(question).map(({ term }) => ({ term, idf: 2, others: [] }));
+  const light = withoutAsking(terms, question, analyze).filter(({ idf }) => idf < 2);
+  expect(light.map(({ term }) => term).filter((term) => !/^(?:how|wie|que)$/.test(term))).toEqual([
+    ...asking,
+  ]);
+});

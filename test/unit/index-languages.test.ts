@@ -8,6 +8,12 @@ import {
 
 const cases: [string, string, string | null][] = [
   [
+    "units and codes, which are French words, in an English table",
+    "Article,Description,Unit\nA-100,Hard oil,1 l\nA-210,Teak oil,1 l\nM-300,Edge of wood,5 m\n" +
+      "M-310,Delivery within a week,2 l\nA-320,Wax,1 l",
+    "en",
+  ],
+  [
     "English",
     "The tower was built in the year of the fair, and it is still the tallest of them all.",
     "en",

@@ -93,8 +93,12 @@ class AsciiStopwords {
 }
 let ascii_stopwords: AsciiStopwords | undefined;
 
-/** A single shorter stopword may be part of anything: it decides no language. */
+/**
+ * A single shorter stopword may be part of anything, and many may be units and codes: "1 l", "A-7".
+ * They decide no language.
+ */
 const deciding_letters_min = 3;
+const undecided = { min: 2, max: 3 } as const;
 
 class CountedStopwords {
   words = 0;
@@ -113,13 +117,16 @@ class CountedStopwords {
     let likeliest = "en";
     let count_max = 0;
     for (const [language, count] of this.counts)
-      if (count > count_max && (count > 1 || this.decided.has(language))) {
+      if (count > count_max && (this.decided.has(language) || mayDecide(count))) {
         likeliest = language;
         count_max = count;
       }
     return { language: likeliest, stopwords: count_max };
   }
 }
+
+const mayDecide = (short_stopwords: number): boolean =>
+  short_stopwords >= undecided.min && short_stopwords <= undecided.max;
 
 /**
  * The language with the most stopwords in `text`, English in case of a tie. A word with a letter of

@@ -2,6 +2,8 @@
  * The tables of this plugin, and every SQL statement about chat sessions. The database is the first
  * parameter, so that the caller decides the transaction.
  */
+import { batchesOf } from "../../core/lib/batch";
+import { StepPauses } from "../../core/lib/chunked-work";
 import { sql, type Db } from "../../core/sdk";
 import { isGone } from "../folders/contract";
 
@@ -120,9 +122,21 @@ export const findChat = (db: ChatsDb, id: string): Promise<ChatRow | undefined> 
     .where("gone_at", "is", null)
     .executeTakeFirst();
 
+/** Sessions at a time: each may have hundreds of folders. */
+const chats_at_once = 10;
+
 /** The same rows with what they use. */
 export async function withUses(db: ChatsDb, rows: readonly ChatRow[]): Promise<Chat[]> {
-  if (rows.length === 0) return [];
+  const chats: Chat[] = [];
+  const pauses = new StepPauses();
+  for (const batch of batchesOf(rows, chats_at_once)) {
+    if (chats.length > 0) await pauses.pause();
+    chats.push(...(await usesOfBatch(db, batch)));
+  }
+  return chats;
+}
+
+async function usesOfBatch(db: ChatsDb, rows: readonly ChatRow[]): Promise<Chat[]> {
   const ids = rows.map((row) => row.id);
   const folders = await db
     .selectFrom("chats_folders")

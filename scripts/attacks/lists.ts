@@ -71,6 +71,21 @@ export const list_cases: readonly Case[] = [
     },
   },
   {
+    name: "chats over many folders",
+    reason: "pages of 200 chats over 200 folders each, 32 at a time",
+    without_vectors: true,
+    async prepare(attacker) {
+      const usedFolders: string[] = [];
+      await inParallel(200, 8, async (at) => {
+        usedFolders.push(await attacker.newFolder(`Folder ${at}`));
+      });
+      await inParallel(200, 8, async () => {
+        await attacker.call("POST", "/chats", { usedFolders });
+      });
+      return () => attacker.repeat(32, () => attacker.send("/chats?per_page=200"));
+    },
+  },
+  {
     name: "delete folder tree",
     reason: `one DELETE removes a folder with ${subfolders} subfolders`,
     without_vectors: true,

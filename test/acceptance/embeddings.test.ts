@@ -61,6 +61,6 @@ test("dossier ask without an answer mentions documents that have no vectors yet"
   const { id } = (await dossier.api("POST", "/folders", { name: "f" })).body;
   await dossier.api("POST", "/documents", { folder_id: id, name: "car", content: car });
   await dossier.until(`/folders/${id}`, ({ body }) => body.status_counts.synced === 1);
-  const ask = () => dossier.cli(["ask", "Wie teuer sind Autos?", "--folder", "f"]);
+  const ask = () => dossier.cli(["ask", "Quanto sono care le macchine?", "--folder", "f"]);
   expect((await ask()).stdout).toContain("Note: 1 document is not searched by meaning yet");
 });

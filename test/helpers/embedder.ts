@@ -26,17 +26,22 @@ export type EmbedderBehaviour =
   | "mixed up"
   | { readonly refuses: (texts: readonly string[], model: string) => number | undefined };
 
+/** Some of them are in no glossary. */
 const synonyms: Readonly<Record<string, string>> = {
   automobile: "car",
   vehicle: "car",
   cars: "car",
+  jalopies: "car",
   price: "cost",
   costs: "cost",
   expensive: "cost",
+  pricey: "cost",
   doctor: "physician",
   medic: "physician",
+  sawbones: "physician",
   ill: "sick",
   unwell: "sick",
+  poorly: "sick",
 };
 const stops = new Set(
   "the a an of is are does do how much what who when where in on to and for it i my number".split(

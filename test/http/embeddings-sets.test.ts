@@ -151,7 +151,8 @@ async function filled(count = 12): Promise<TestIndex> {
     );
   return index;
 }
-const question = "Are cars expensive?";
+/** Its words are in no glossary. */
+const question = "Are jalopies pricey?";
 
 describe("a change of the model", () => {
   test("keeps the old vectors in use until the new ones are complete", async () => {

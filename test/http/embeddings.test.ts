@@ -97,8 +97,8 @@ describe("a question that shares no word with its passage", () => {
     await Promise.all([library(server), library(plain)]);
     await embedded(server);
     for (const [query, quote] of [
-      ["Are cars expensive?", car],
-      ["Which doctor for my sick dog?", ill],
+      ["Are jalopies pricey?", car],
+      ["Which sawbones for my poorly dog?", ill],
     ] as const) {
       expect(await quotes(plain, query)).toEqual([]);
       expect((await quotes(server, query))[0]).toBe(quote);

@@ -8,9 +8,13 @@ export const queryHashes = (query: string, languages: readonly string[] = []): n
     .hashes.get(analyzer.version)!
     .map(({ hash }) => hash);
 
-/** The hash of a word in a text; of several, the last. */
+/** The hash of a word in a text: of the whole if it is one term, else of the last one. */
 export const indexedAs = (word: string): number => {
-  let found = -1;
-  analyzer.tokenize(word, (hash) => (found = hash));
-  return found;
+  let last = -1;
+  let whole: number | undefined;
+  analyzer.tokenize(word, (hash, start, end) => {
+    last = hash;
+    if (start === 0 && end === word.length) whole ??= hash;
+  });
+  return whole ?? last;
 };

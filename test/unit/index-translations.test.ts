@@ -1,6 +1,7 @@
 /** The glossary, what the words of a query are translated into, and their synonyms. */
 import { describe, expect, test } from "bun:test";
-import glossary from "../../plugins/search-index/analysis/glossary.tsv" with { type: "text" };
+import { readFileSync } from "node:fs";
+import { glossary_files } from "../../plugins/search-index/analysis/glossary-files";
 import { indexedAs, queryHashes } from "../helpers/query-hashes";
 
 describe("a query finds in texts of another language:", () => {
@@ -19,6 +20,16 @@ describe("a query finds in texts of another language:", () => {
     ["Spanish in German", "¿Dónde está la ciudad?", "de", "stadt"],
     ["English in German, in its cases", "Where is the house?", "de", "haus häuser"],
     ["English plurals", "What are the bridges made of?", "fr", "pont"],
+    ["English in Russian, in its cases", "Where is the bridge?", "ru", "мост моста"],
+    ["English in Chinese", "Where is the airport?", "zh", "机场"],
+    ["Italian verbs", "Come si sostituisce la batteria?", "en", "replace battery"],
+    ["Portuguese plurals", "Quando são as eleições?", "en", "election"],
+    ["Russian cases", "Сколько дней отпуска у работников?", "en", "holiday employee"],
+    ["Russian adjectives", "Где южная граница?", "en", "southern border"],
+    ["Greek, of the past", "Ποιος κατασκεύασε τη γέφυρα;", "en", "build bridge"],
+    ["Turkish, passive", "Bu ürün nerede satılıyor?", "en", "sell product"],
+    ["Hindi plurals", "कर्मचारियों को कितने दिन की छुट्टी मिलती है?", "en", "employee holiday"],
+    ["Chinese, in text without spaces", "如何更换打印机的电池？", "en", "replace printer battery"],
   ];
   test.each(cases)("%s", (_why, query, language, words) => {
     const hashes = queryHashes(query, [language]);
@@ -34,6 +45,8 @@ describe("a query finds synonyms in texts of its language:", () => {
     ["German, of a separated verb", "Wie schaltet man das Gerät ab?", "de", "deaktivieren"],
     ["French", "Où est le panneau ?", "fr", "volet"],
     ["Spanish", "¿Dónde está el ordenador?", "es", "computadora"],
+    ["Russian", "Где здесь аэропорт?", "ru", "аэродром"],
+    ["Chinese", "如何学习英语？", "zh", "英文"],
   ];
   test.each(cases)("%s", (_why, query, language, words) => {
     const hashes = queryHashes(query, [language]);
@@ -55,8 +68,9 @@ test("the parts of a compound are not its synonyms", () => {
 describe("nothing is added to", () => {
   const cases: [why: string, query: string, languages: readonly string[]][] = [
     ["a query in the language of the texts, without synonyms", "Wo ist die Brücke?", ["de"]],
-    ["a query in a language without glossary", "Dov'è il ponte della città?", ["en"]],
-    ["texts in a language without glossary", "Wo ist die Brücke?", ["ru"]],
+    ["a query in a language without glossary", "Hvor er broen over floden?", ["en"]],
+    ["texts in a language without glossary", "Wo ist die Brücke?", ["da"]],
+    ["Chinese characters that are part of no word", "的了呢", ["en"]],
     ["words that are none of the glossary", "Wo ist der Xylbrk?", ["en"]],
     ["stopwords", "Wie ist das mit der und die?", ["en"]],
   ];
@@ -71,13 +85,23 @@ test("words with accents are not taken for those without", () => {
   expect(hashes).not.toContain(indexedAs("push"));
 });
 
-test("every line of the glossary has single words of four languages", () => {
-  const lines = glossary.trimEnd().split("\n");
-  const cell = /^[^\s,]+(?:, [^\s,]+)*$/u;
-  const wrong = lines.filter((line) => {
-    const cells = line.split("\t");
-    return cells.length !== 4 || !cells.every((one) => cell.test(one) && one === one.toLowerCase());
+describe("every language of the glossary", () => {
+  const linesOf = (path: string): string[] =>
+    readFileSync(path, "utf8").replace(/\n$/, "").split("\n");
+  const concepts = linesOf(glossary_files.en).length;
+  const single_words = /^[^\s,]+(?:, [^\s,]+)*$/u;
+  const words_of_syllables = /^[^\s,]+(?: [^\s,]+)*(?:, [^\s,]+(?: [^\s,]+)*)*$/u;
+  test.each(Object.entries(glossary_files))("%s", (language, path) => {
+    const lines = linesOf(path);
+    expect(lines).toHaveLength(concepts);
+    const cell = language === "vi" ? words_of_syllables : single_words;
+    const wrong = lines.filter(
+      (line) =>
+        (line !== "" && !cell.test(line)) ||
+        line !== line.toLowerCase() ||
+        line !== line.normalize("NFC"),
+    );
+    expect(wrong).toEqual([]);
+    expect(lines.filter((line) => line === "").length / concepts).toBeLessThan(0.1);
   });
-  expect(wrong).toEqual([]);
-  expect(new Set(lines).size).toBe(lines.length);
 });

@@ -1,5 +1,5 @@
-/** Files that are imported as text. */
-declare module "*.tsv" {
-  const text: string;
-  export default text;
+/** Importing a file `with { type: "file" }` yields its path, inside the executable too. */
+declare module "*.txt" {
+  const path: string;
+  export default path;
 }

@@ -213,7 +213,8 @@ export function areLanguagesDifferent(question: string, text: string): boolean {
   const words = new Set(text.toLowerCase().match(words_of_text));
   return !(question.toLowerCase().match(words_of_text) ?? []).some((word) => words.has(word));
 }
-function languageOfQuestion(question: string): string | null {
+/** The language of a question by its alphabet, or else by its stopwords or letters. */
+export function languageOfQuestion(question: string): string | null {
   const letters = question.match(/\p{L}/gu)?.length ?? 0;
   for (const [alphabet, language] of alphabets)
     if ((question.match(alphabet)?.length ?? 0) > letters * alphabet_share_min) return language;

@@ -5,7 +5,7 @@
 import { literalPattern, literalsOf } from "./literals";
 import type { Analyzer } from "./analyzer";
 import { inflectionsOf } from "./inflections";
-import { languageOfWords, stopwordsOf } from "./languages";
+import { languageOfQuestion, languageOfWords, stopwordsOf } from "./languages";
 import { quantityWordsOf } from "./quantity-words";
 import { commonTerm, otherSpellings, termOf } from "./spelling";
 import { plainThai } from "./thai-spelling";
@@ -207,7 +207,7 @@ class TokenReader {
     this.isStopword = stopwordsOf(text);
     this.quantityWords = quantityWordsOf(text);
     this.inflected_in = language === null ? languages : [language];
-    this.translate = translatorFor(text, language, languages);
+    this.translate = translatorFor(text, languageOfQuestion(text), languages);
     this.position = source === "q" ? 0 : context_position;
   }
 

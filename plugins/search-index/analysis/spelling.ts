@@ -167,15 +167,16 @@ export function analysed(
   return terms;
 }
 
-/** The term of a word: the last one of a compound, that of the whole if it has a hyphen. */
+/** The term of a word: of the whole if it is one term or has a hyphen, else of its last part. */
 export function termOf(
   word: string,
   analyzer: Analyzer,
 ): { readonly term: string; readonly hash: number } {
-  const terms: { term: string; hash: number }[] = [];
-  analyzer.tokenize(word, (hash, _start, _end, term) => {
-    terms.push({ term: term ?? word, hash });
+  const whole: { term: string; hash: number }[] = [];
+  let last: { term: string; hash: number } | undefined;
+  analyzer.tokenize(word, (hash, start, end, term) => {
+    last = { term: term ?? word.slice(start, end), hash };
+    if (start === 0 && end === word.length) whole.push(last);
   });
-  // Behind that of a word with a hyphen those of its parts follow.
-  return (word.includes("-") ? terms[0] : terms.at(-1)) ?? { term: word, hash: 0 };
+  return whole[0] ?? last ?? { term: word, hash: 0 };
 }

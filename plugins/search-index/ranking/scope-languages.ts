@@ -1,5 +1,10 @@
 /** The languages of a scope: a query may be translated into them, or not tell its own. */
-import { isUndetermined, languageOf, languageOfWords } from "../analysis/languages";
+import {
+  isUndetermined,
+  languageOf,
+  languageOfQuestion,
+  languageOfWords,
+} from "../analysis/languages";
 import { isTranslatable } from "../analysis/translations";
 import type { ChunkKey, SegmentReader } from "../segments/segment-reader";
 import type { Scope } from "./scope";
@@ -17,7 +22,7 @@ export class ScopeLanguages {
 
   /** The languages of some texts in scope, evenly spread; none if the query needs none. */
   async forQuery(query: string, { ids }: Scope): Promise<string[]> {
-    if (!isUndetermined(query) && !isTranslatable(languageOfWords(query))) return [];
+    if (!isUndetermined(query) && !isTranslatable(languageOfQuestion(query))) return [];
     const length = Math.min(ids.length, sampled_texts);
     const sampled = Array.from({ length }, (_, at) => ids[Math.floor((at * ids.length) / length)]!);
     await this.detect(sampled.filter((id) => !this.languages.has(id)));

@@ -1,0 +1,21 @@
+/**
+ * The files of the glossary, one per language: a concept per line, in the same order in each. A
+ * line has the words for it in lower case, the usual one first, separated by commas; it is empty
+ * where the language has no single word. Words of several syllables in Vietnamese have spaces.
+ */
+import de from "./glossary/de.txt" with { type: "file" };
+import el from "./glossary/el.txt" with { type: "file" };
+import en from "./glossary/en.txt" with { type: "file" };
+import es from "./glossary/es.txt" with { type: "file" };
+import fr from "./glossary/fr.txt" with { type: "file" };
+import hi from "./glossary/hi.txt" with { type: "file" };
+import it from "./glossary/it.txt" with { type: "file" };
+import pt from "./glossary/pt.txt" with { type: "file" };
+import ru from "./glossary/ru.txt" with { type: "file" };
+import tr from "./glossary/tr.txt" with { type: "file" };
+import zh from "./glossary/zh.txt" with { type: "file" };
+
+/** The path of each language's file, by ISO 639-1. */
+export const glossary_files = { de, el, en, es, fr, hi, it, pt, ru, tr, zh };
+/** A language of the glossary. */
+export type GlossaryLanguage = keyof typeof glossary_files;

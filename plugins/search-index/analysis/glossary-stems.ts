@@ -1,0 +1,71 @@
+/**
+ * Stems by which other forms of the glossary's words are found. They need not be words: it is
+ * enough that the forms of one have the same stem, and other words rarely do.
+ */
+import type { GlossaryLanguage } from "./glossary-files";
+import { plainSpelling } from "./devanagari-spelling";
+import { porter2 } from "./porter2";
+
+const accents = /(?<=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}])\p{M}+/gu;
+/** Letters without accents; the vowels of Hindi are no accents. */
+export const plainLetters = (word: string): string =>
+  plainSpelling(word) ?? word.normalize("NFKD").replace(accents, "").replaceAll("ß", "ss");
+
+/** The longest of these endings behind at least `stem_min` letters. */
+const anyOf = (some: string, stem_min = 3): RegExp =>
+  new RegExp(`(?<=.{${stem_min}})(?:${some.replaceAll(" ", "|")})$`);
+
+/**
+ * Endings of inflected forms, without accents. Chinese and Vietnamese have none; what is missing
+ * here is found by its paradigm.
+ */
+const endings: Partial<Record<GlossaryLanguage, RegExp>> = {
+  de: /(?<=....)(?:e[mr]?|[nst])+$/,
+  fr: anyOf(
+    "aient issent eront era erait ait ant e ee ees er ez ent ons ir it re i is ie ies ue us " +
+      "ues u es s x",
+  ),
+  es: anyOf(
+    "aba aban aron ieron iendo ando ara aran ado ada ados adas ido ida idos idas amos emos " +
+      "imos ian ar er ir an en on a e o as es os s",
+  ),
+  it: anyOf(
+    "ando endo ava avano eva evano iva ivano arono erono irono ato ata ati ate uto uta uti " +
+      "ute ito ita iti ite isce isco iscono are ere ire iamo ano ono era eranno ira iranno he " +
+      "hi ia ie io ii a e i o u",
+  ),
+  pt: anyOf(
+    "ando endo indo ava avam ia iam aram eram iram ado ada ados adas ido ida idos idas amos " +
+      "emos imos ar er ir am em ou eu iu ao aos oes aes a e o as es os s",
+  ),
+  ru: anyOf(
+    "иями ями ами иеи ием иям иях ям ам ах ях ого его ому ему ым им ыми ими ых их ои еи ыи ии " +
+      "ая яя ое ее ые ие ую юю ия ию ья ью ов ев ем ом ать ять еть ить уть ти ть аться яться " +
+      "иться еться ует уют ает ают яет яют ит ят ат ет ут ют ал ала али ило ил ила или ел ела " +
+      "ели ло ла ли л ан ана ано аны ен ена ено ены ется ются ится ятся а я ы и у ю о е ь",
+    4,
+  ),
+  el: anyOf(
+    "ματος ματα ματων μα ησης ησεις ησεων ηση εις εων ους ος ου οι ων ον ες ας ης η α ο ι ε ω " +
+      "ς ει ουμε ετε ουν αω αει αμε ατε ανε αν ομαι εσαι εται ομαστε ονται ζω ζει ζουμε ζετε " +
+      "ζουν ζεται ζονται σω σεις σει σουμε σετε σουν σε σα σαν στηκε στει νω νει νουμε νουν " +
+      "νεται ξω ξει ξε ψω ψει ψε ευω ευει ευουν ευσε ευσει ευτηκε θηκε θει ησω ησει ησε ησαν",
+  ),
+  hi: anyOf(
+    "ियों ियाँ ियां ाओं ाएँ ाएं ुओं ओं एँ ों ें ीं ना ने नी ता ते ती या ये ाना ाने ानी ाता " +
+      "ाते ाती ाया ाए ाये ाई ा े ी ि ो",
+    2,
+  ),
+  tr: new RegExp(
+    "(?<=...)(?:[ıiuü][ln])?(?:m[ae](?:k|l[ıi]|d[ae]n|y[ae]|s[ıi])?|[dt][ıiuü]|m[ıiuü]ş|" +
+      "[ıiuü]?yor|[ae]c[ae][kğ]|[ıiuüae]r|[dt][ıiuü][kğ])" +
+      "(?:[ıiuü]?[mnkz]|y[ıiuü]m|l[ae]r|[ıiuü])*$",
+  ),
+};
+
+/** Equal for the forms of a word in lower case, as far as their endings tell. */
+export function glossaryStem(language: GlossaryLanguage, word: string): string {
+  if (language === "en") return porter2(word);
+  const of_language = endings[language];
+  return of_language === undefined ? word : word.replace(of_language, "");
+}

@@ -167,7 +167,7 @@ function normalise(written: string): string {
  * "And", then "in", "like" or "for", then the article. A single letter is removed only from a word
  * that stays long enough.
  */
-const arabic_prefixes = /^(?:[وف](?=....))?(?:[بك]?ال|لل|[بلك](?=....))?(?=..)/;
+export const arabic_prefixes = /^(?:[وف](?=....))?(?:[بك]?ال|لل|[بلك](?=....))?(?=..)/;
 /** A decimal digit of any script as 0 to 9: the digits of a script begin at …0 or at …6. */
 function digit(char: string): string {
   const code = char.codePointAt(0)!;

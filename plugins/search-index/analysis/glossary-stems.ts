@@ -4,9 +4,11 @@
  */
 import type { GlossaryLanguage } from "./glossary-files";
 import { plainSpelling } from "./devanagari-spelling";
+import { arabic_prefixes } from "./analyzer";
 import { porter2 } from "./porter2";
 
-const accents = /(?<=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}])\p{M}+/gu;
+const accents =
+  /(?<=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}])\p{M}+/gu;
 /** Letters without accents; the vowels of Hindi are no accents. */
 export const plainLetters = (word: string): string =>
   plainSpelling(word) ?? word.normalize("NFKD").replace(accents, "").replaceAll("ß", "ss");
@@ -33,10 +35,12 @@ const endings: Partial<Record<GlossaryLanguage, RegExp>> = {
     "ando endo ava avano eva evano iva ivano arono erono irono ato ata ati ate uto uta uti " +
       "ute ito ita iti ite isce isco iscono are ere ire iamo ano ono era eranno ira iranno he " +
       "hi ia ie io ii a e i o u",
+    4,
   ),
   pt: anyOf(
     "ando endo indo ava avam ia iam aram eram iram ado ada ados adas ido ida idos idas amos " +
       "emos imos ar er ir am em ou eu iu ao aos oes aes a e o as es os s",
+    4,
   ),
   ru: anyOf(
     "иями ями ами иеи ием иям иях ям ам ах ях ого его ому ему ым им ыми ими ых их ои еи ыи ии " +
@@ -51,6 +55,13 @@ const endings: Partial<Record<GlossaryLanguage, RegExp>> = {
       "ζουν ζεται ζονται σω σεις σει σουμε σετε σουν σε σα σαν στηκε στει νω νει νουμε νουν " +
       "νεται ξω ξει ξε ψω ψει ψε ευω ευει ευουν ευσε ευσει ευτηκε θηκε θει ησω ησει ησε ησαν",
   ),
+  nl: anyOf("en e s t te ten de den end ende je jes n", 4),
+  pl: anyOf(
+    "ami ach ow om ie y i e a u em iem owi ego emu ych ymi ej ac ec ic yc owac uje uja ował " +
+      "owała owany owana owane ał ała ali ił iła ili ony ona one any ana ane esz ysz isz my",
+    4,
+  ),
+  ar: /(?<=...)(?:ات|ون|ين|ان|ها|هم|ة|ه|ية|ي|نا|ا)$/,
   hi: anyOf(
     "ियों ियाँ ियां ाओं ाएँ ाएं ुओं ओं एँ ों ें ीं ना ने नी ता ते ती या ये ाना ाने ानी ाता " +
       "ाते ाती ाया ाए ाये ाई ा े ी ि ो",
@@ -67,5 +78,6 @@ const endings: Partial<Record<GlossaryLanguage, RegExp>> = {
 export function glossaryStem(language: GlossaryLanguage, word: string): string {
   if (language === "en") return porter2(word);
   const of_language = endings[language];
-  return of_language === undefined ? word : word.replace(of_language, "");
+  const stem = of_language === undefined ? word : word.replace(of_language, "");
+  return language === "ar" ? stem.replace(arabic_prefixes, "") : stem;
 }

@@ -3,35 +3,77 @@
  * (`glossary-files.ts`).
  */
 import { readFileSync } from "node:fs";
+import { hashOf } from "./analyzer";
 import { glossary_files, type GlossaryLanguage } from "./glossary-files";
-import { inflectionsOf } from "./inflections";
 import { glossaryStem, plainLetters } from "./glossary-stems";
+import { inflectionsOf } from "./inflections";
 
 /** Numbers of lines of the glossary. */
 export type Lines = readonly number[];
 
+/** More than a file has lines. */
+const lines_max = 2 ** 16;
+/** Lines by the hashes of their words: numbers of hash and line, sorted, instead of strings. */
+class LineIndex {
+  private readonly entries: Float64Array;
+
+  constructor(words: Iterable<readonly [word: string, line: number]>) {
+    const entries = new Set<number>();
+    for (const [word, line] of words) entries.add(hashOf(word) * lines_max + line);
+    this.entries = Float64Array.from(entries).sort();
+  }
+
+  /** In their order; undefined if there are none. */
+  get(word: string): Lines | undefined {
+    const first = hashOf(word) * lines_max;
+    const lines: number[] = [];
+    for (let at = this.firstFrom(first); this.entries[at]! < first + lines_max; at++)
+      lines.push(this.entries[at]! - first);
+    return lines.length === 0 ? undefined : lines;
+  }
+
+  /** The index of the first entry that is not less. */
+  private firstFrom(entry: number): number {
+    let low = 0;
+    let high = this.entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.entries[middle]! < entry) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
 /** Lines by a word and by its stem; both without accents if it has any. */
 interface LinesByWord {
-  readonly by_word: ReadonlyMap<string, Lines>;
-  readonly by_plain_word: ReadonlyMap<string, Lines>;
-  readonly by_stem: ReadonlyMap<string, Lines>;
-  readonly by_plain_stem: ReadonlyMap<string, Lines>;
+  readonly by_word: LineIndex;
+  readonly by_plain_word: LineIndex;
+  readonly by_stem: LineIndex;
+  readonly by_plain_stem: LineIndex;
 }
 
 /** The words of one language. */
 export class GlossaryColumn {
-  /** By line: the usual word first. */
-  private readonly cells: readonly string[];
+  private readonly text: string;
+  /** Where each line begins, and where a further one would. */
+  private readonly starts: Uint32Array;
   private indexed: LinesByWord | undefined;
 
   constructor(private readonly language: GlossaryLanguage) {
-    const text = readFileSync(glossary_files[language], "utf8");
-    this.cells = text.replace(/\n$/, "").split("\n");
+    this.text = readFileSync(glossary_files[language], "utf8");
+    const starts = [0];
+    for (let at = this.text.indexOf("\n"); at >= 0; at = this.text.indexOf("\n", at + 1))
+      starts.push(at + 1);
+    this.starts = Uint32Array.from(starts);
   }
 
   /** The words of these lines. */
   words(lines: Lines): string[] {
-    return lines.flatMap((at) => this.cells[at]!.split(", ")).filter((word) => word !== "");
+    return lines.flatMap((at) => {
+      const cell = this.text.slice(this.starts[at], this.starts[at + 1]! - 1);
+      return cell === "" ? [] : cell.split(", ");
+    });
   }
 
   /** Lines with the word in lower case, or else with another form of it. */
@@ -41,7 +83,7 @@ export class GlossaryColumn {
 
   /** Lines with exactly this word. */
   exact(word: string): Lines | undefined {
-    return this.lines().by_word.get(word);
+    return this.index().by_word.get(word);
   }
 
   /** Lines with the word, or with another form as far as endings tell. */
@@ -50,15 +92,15 @@ export class GlossaryColumn {
   }
 
   private inflected(word: string): Lines | undefined {
-    const { by_word, by_plain_word } = this.lines();
+    const { by_word, by_plain_word } = this.index();
     const lines = [...inflectionsOf(word, [this.language])].flatMap(
       (form) => by_word.get(form) ?? by_plain_word.get(form) ?? [],
     );
-    return lines.length === 0 ? undefined : lines;
+    return lines.length === 0 ? undefined : [...new Set(lines)];
   }
 
   private withStem(word: string): Lines | undefined {
-    const { by_stem, by_plain_stem } = this.lines();
+    const { by_stem, by_plain_stem } = this.index();
     const same = by_stem.get(glossaryStem(this.language, word));
     if (same !== undefined) return same;
     const plain_stem = glossaryStem(this.language, plainLetters(word));
@@ -66,32 +108,27 @@ export class GlossaryColumn {
   }
 
   /** Made when a query in this language is first looked up. */
-  private lines(): LinesByWord {
-    return (this.indexed ??= this.index());
-  }
-
   private index(): LinesByWord {
-    const by_word = new Map<string, number[]>();
-    const by_plain_word = new Map<string, number[]>();
-    const by_stem = new Map<string, number[]>();
-    const by_plain_stem = new Map<string, number[]>();
-    for (const line of this.cells.keys())
-      for (const word of this.words([line])) {
-        addTo(by_word, word, line);
-        addTo(by_stem, glossaryStem(this.language, word), line);
-        const plain = plainLetters(word);
-        if (plain === word) continue;
-        addTo(by_plain_word, plain, line);
-        addTo(by_plain_stem, glossaryStem(this.language, plain), line);
-      }
-    return { by_word, by_plain_word, by_stem, by_plain_stem };
+    return (this.indexed ??= this.indexOfWords());
   }
-}
 
-function addTo(lines: Map<string, number[]>, key: string, line: number): void {
-  const existing = lines.get(key);
-  if (existing === undefined) lines.set(key, [line]);
-  else if (existing.at(-1) !== line) existing.push(line);
+  private indexOfWords(): LinesByWord {
+    const words: (readonly [string, number])[] = [];
+    for (let line = 0; line < this.starts.length - 1; line++)
+      for (const word of this.words([line])) words.push([word, line]);
+    const plain_words = words
+      .map(([word, line]) => [plainLetters(word), line, word] as const)
+      .filter(([plain, , word]) => plain !== word)
+      .map(([plain, line]) => [plain, line] as const);
+    const stems = (some: typeof plain_words) =>
+      some.map(([word, line]) => [glossaryStem(this.language, word), line] as const);
+    return {
+      by_word: new LineIndex(words),
+      by_plain_word: new LineIndex(plain_words),
+      by_stem: new LineIndex(stems(words)),
+      by_plain_stem: new LineIndex(stems(plain_words)),
+    };
+  }
 }
 
 const columns = new Map<GlossaryLanguage, GlossaryColumn>();

@@ -6,9 +6,9 @@
  */
 
 const consonants = [..."bdfgklmnprstvz"];
-/** Dutch `boom` and `bomen`, `raam` and `ramen`. */
+/** Dutch `boom` and `bomen`, `groot` and `grote`. */
 const dutch_vowels = [..."aeou"].flatMap((vowel) =>
-  consonants.map((last) => `${vowel}${vowel}${last} ${vowel}${last}en`),
+  consonants.map((last) => `${vowel}${vowel}${last} ${vowel}${last}en ${vowel}${last}e`),
 );
 const slavic_masculine = "- a u e ie y i owi em ow ami ach om";
 
@@ -77,7 +77,7 @@ export const paradigms: Readonly<Record<string, readonly string[]>> = {
   no: ["- en et er ene e a s", "e en er ene et a", "- n t r ne"],
   fr: ["al aux ale ales", "ail aux", "au aux", "eu eux", "eux euse euses", "if ive ifs ives"],
   es: ["- es", "z ces"],
-  pt: ["ao oes", "ao aes", "al ais", "el eis", "ol ois", "m ns", "- es"],
+  pt: ["- s", "ao oes", "ao aes", "al ais", "el eis", "ol ois", "m ns", "- es"],
   it: ["o i", "a e", "e i", "io i", "co chi", "go ghi", "ca che", "ga ghe", "cia ce", "gia ge"],
   ro: [
     "- ul ului i ii ilor uri urile e ele elor",

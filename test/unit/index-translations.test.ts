@@ -29,6 +29,18 @@ describe("a query finds in texts of another language:", () => {
     ["Greek, of the past", "Ποιος κατασκεύασε τη γέφυρα;", "en", "build bridge"],
     ["Turkish, passive", "Bu ürün nerede satılıyor?", "en", "sell product"],
     ["Hindi plurals", "कर्मचारियों को कितने दिन की छुट्टी मिलती है?", "en", "employee holiday"],
+    ["Arabic, with article", "متى بُني الجسر؟ كيف يتم تنظيف المياه؟", "en", "bridge water"],
+    ["Dutch vowels", "Waar staan de grote bruggen?", "en", "large bridge"],
+    ["Polish cases", "Ile urlopu przysługuje pracownikom?", "en", "holiday employee"],
+    ["Vietnamese, words of two syllables", "Làm thế nào để thay máy in?", "en", "replace printer"],
+    [
+      "Japanese, words of three characters",
+      "プリンターの電池を交換する方法は？",
+      "en",
+      "printer battery",
+    ],
+    ["Korean, before a particle", "직원의 휴가는 며칠입니까?", "en", "employee holiday"],
+    ["English in Korean, the second pair", "Where is the printer?", "ko", "린터"],
     ["Chinese, in text without spaces", "如何更换打印机的电池？", "en", "replace printer battery"],
   ];
   test.each(cases)("%s", (_why, query, language, words) => {

@@ -10,6 +10,8 @@ const consonants = [..."bdfgklmnprstvz"];
 const dutch_vowels = [..."aeou"].flatMap((vowel) =>
   consonants.map((last) => `${vowel}${vowel}${last} ${vowel}${last}en ${vowel}${last}e`),
 );
+/** `brug` and `bruggen`, `wit` and `witte`. */
+const dutch_consonants = consonants.map((last) => `${last} ${last}${last}en ${last}${last}e`);
 const slavic_masculine = "- a u e ie y i owi em ow ami ach om";
 
 /** The paradigms by language. */
@@ -64,7 +66,7 @@ export const paradigms: Readonly<Record<string, readonly string[]>> = {
     "eln elt elte elten",
     "ern ert erte erten",
   ],
-  nl: ["- en s", "- eren", "s zen", "f ven", ...dutch_vowels],
+  nl: ["- en s", "- eren", "s zen", "f ven", ...dutch_vowels, ...dutch_consonants],
   sv: [
     "- en et ar er or arna erna na s",
     "a an or orna",

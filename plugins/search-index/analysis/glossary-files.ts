@@ -16,7 +16,9 @@ import ko from "./glossary/ko.txt" with { type: "file" };
 import nl from "./glossary/nl.txt" with { type: "file" };
 import pl from "./glossary/pl.txt" with { type: "file" };
 import pt from "./glossary/pt.txt" with { type: "file" };
+import ro from "./glossary/ro.txt" with { type: "file" };
 import ru from "./glossary/ru.txt" with { type: "file" };
+import sv from "./glossary/sv.txt" with { type: "file" };
 import tr from "./glossary/tr.txt" with { type: "file" };
 import vi from "./glossary/vi.txt" with { type: "file" };
 import zh from "./glossary/zh.txt" with { type: "file" };
@@ -36,7 +38,9 @@ export const glossary_files = {
   nl,
   pl,
   pt,
+  ro,
   ru,
+  sv,
   tr,
   vi,
   zh,

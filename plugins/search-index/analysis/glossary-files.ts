@@ -19,6 +19,7 @@ import pt from "./glossary/pt.txt" with { type: "file" };
 import ro from "./glossary/ro.txt" with { type: "file" };
 import ru from "./glossary/ru.txt" with { type: "file" };
 import sv from "./glossary/sv.txt" with { type: "file" };
+import th from "./glossary/th.txt" with { type: "file" };
 import tr from "./glossary/tr.txt" with { type: "file" };
 import uk from "./glossary/uk.txt" with { type: "file" };
 import vi from "./glossary/vi.txt" with { type: "file" };
@@ -42,6 +43,7 @@ export const glossary_files = {
   ro,
   ru,
   sv,
+  th,
   tr,
   uk,
   vi,

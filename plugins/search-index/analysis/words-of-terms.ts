@@ -69,16 +69,16 @@ function longestWord(
 }
 
 const kana = /^[\p{Script=Hiragana}\p{Script=Katakana}ー]{3,}$/u;
-const longer_words: readonly (readonly [RegExp, units_of_term: number])[] = [
-  [/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]{3,}$/u, 2],
-  [/^\p{Script=Thai}{4,}$/u, 3],
-];
+const longer_word =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]{3,}$/u;
+const longer_thai_word = /^\p{Script=Thai}{4,}$/u;
 /**
  * What a translation is looked up as, null when it can't be. Of a longer word without spaces the
- * second term, which is rarely a word of its own; no words of many syllables, whose terms are not.
+ * second pair, which is rarely a word of its own, in Thai the end, because many words begin alike;
+ * no words of many syllables, whose terms are not rare.
  */
 export function lookedUpAs(word: string): string | null {
   if (word.includes(" ") || kana.test(word)) return null;
-  const longer = longer_words.find(([pattern]) => pattern.test(word));
-  return longer === undefined ? word : [...word].slice(1, 1 + longer[1]).join("");
+  if (longer_thai_word.test(word)) return word.slice(-3);
+  return longer_word.test(word) ? [...word].slice(1, 3).join("") : word;
 }

@@ -4,6 +4,7 @@
  * where the language has no single word. Words of several syllables in Vietnamese have spaces.
  */
 import ar from "./glossary/ar.txt" with { type: "file" };
+import cs from "./glossary/cs.txt" with { type: "file" };
 import de from "./glossary/de.txt" with { type: "file" };
 import el from "./glossary/el.txt" with { type: "file" };
 import en from "./glossary/en.txt" with { type: "file" };
@@ -28,6 +29,7 @@ import zh from "./glossary/zh.txt" with { type: "file" };
 /** The path of each language's file, by ISO 639-1. */
 export const glossary_files = {
   ar,
+  cs,
   de,
   el,
   en,

@@ -7,9 +7,11 @@ import { glossary_files, type GlossaryLanguage } from "./glossary-files";
 import { inflectionsOf } from "./inflections";
 import { areWordsLongerThanTerms, lookedUpAs, wordsByFirstTerm } from "./words-of-terms";
 
-/** Only so many words of a query are looked up, and only words of its beginning; UTF-16 units. */
+/** Only so many words of a query are looked up, none that are longer; UTF-16 units. */
 const looked_up_max = 200;
-const looked_up_chars_max = 2_000;
+const word_chars_max = 60;
+/** Words of several terms are only looked for in the beginning of a query; UTF-16 units. */
+const beginning_max = 2_000;
 
 /** Other words for one in lower case: none if the glossary lacks it. */
 export type Translate = (word: string) => readonly string[];
@@ -30,11 +32,11 @@ export function translatorFor(
   if (!isTranslatable(from)) return null;
   const into = texts.filter(isTranslatable);
   if (into.length === 0) return null;
-  const beginning = query.slice(0, looked_up_chars_max);
+  const beginning = query.slice(0, beginning_max);
   const linesOf = from === "de" ? germanLines(beginning) : linesIn(beginning, from);
   let looked_up = 0;
   return (word) => {
-    if (++looked_up > looked_up_max) return [];
+    if (word.length > word_chars_max || ++looked_up > looked_up_max) return [];
     const { lines, is_compound } = linesOf(word);
     // The parts of a compound are translated, but no synonyms of it.
     const known_in = is_compound ? into.filter((language) => language !== from) : into;

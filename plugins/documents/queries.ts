@@ -12,7 +12,7 @@ import type { DocumentContext } from "./context";
 import type { DocumentInFolder, DocumentName, Documents } from "./contract";
 import * as linkStore from "./links/link-store";
 import * as listStore from "./lists/list-store";
-import { no_outline, outlineOf, type Document, type Outline, type VectorsState } from "./record";
+import type { Document, VectorsState } from "./record";
 import { overviewOf } from "./overview";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
@@ -129,19 +129,6 @@ export async function rereadIfGone<R>(read: () => Promise<R>): Promise<R> {
     }
 }
 const attempts_max = 3;
-
-/** The positions of the pages and headings of the current text. @throws HttpError 403 or 404. */
-export async function getOutline(
-  { db }: DocumentContext,
-  owner_id: string,
-  document_id: string,
-): Promise<Outline> {
-  return rereadIfGone(async () => {
-    await requireDocument(db, owner_id, document_id);
-    const text = await textStore.findCurrentText(db, document_id);
-    return text ? outlineOf(text, () => textStore.placesIn(db, text.text)) : no_outline;
-  });
-}
 
 /** The documents of one folder, without subfolders. @throws HttpError 403 or 404 on the folder. */
 export async function listDocuments(

@@ -16,6 +16,7 @@ import type { Document, VectorsState } from "./record";
 import { overviewOf } from "./overview";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
+import { findKnownQuotes } from "./texts/known-quotes";
 import { spansBetween } from "./texts/span-search";
 import { TextBytes } from "./texts/text-bytes";
 import * as textStore from "./texts/text-store";
@@ -227,7 +228,7 @@ export const documentQueries: Pick<
   findQuotes: (db, document_id, quotes) =>
     rereadIfGone(async () => {
       const document = await textStore.findWithText(db, document_id);
-      return document ? textStore.findQuotes(db, document.text, quotes) : new Set();
+      return document ? findKnownQuotes(db, document, quotes) : new Set();
     }),
 
   findSpans: (db, version, places) =>

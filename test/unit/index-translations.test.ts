@@ -57,6 +57,7 @@ describe("nothing is added to", () => {
     ["a query in the language of the texts, without synonyms", "Wo ist die Brücke?", ["de"]],
     ["a query in a language without glossary", "Dov'è il ponte della città?", ["en"]],
     ["texts in a language without glossary", "Wo ist die Brücke?", ["ru"]],
+    ["a word longer than a compound", `Wo ist Druckertemperatur${"n".repeat(60)}?`, ["en"]],
     ["words that are none of the glossary", "Wo ist der Xylbrk?", ["en"]],
     ["stopwords", "Wie ist das mit der und die?", ["en"]],
   ];

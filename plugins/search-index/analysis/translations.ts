@@ -76,6 +76,8 @@ const stemmed_min = 6;
 /** The least letters of the parts of a German compound. */
 const first_part_min = 3;
 const last_part_min = 4;
+/** No two words of the glossary make a longer one, and each division of it is looked up. */
+const compound_max = 60;
 /** What may join them. */
 const joints = /(?:es|en|er|s|n|e)$/;
 
@@ -136,7 +138,7 @@ class Glossary {
     const { by_word, by_stem, by_plain_stem } = this.column(language);
     const stem = stemOf(language, word);
     if (by_word.has(word) || by_stem.has(stem)) return by_word.get(word) ?? by_stem.get(stem);
-    const plain_stem = stemOf(language, plain(word));
+    const plain_stem = has_accents.test(word) ? stemOf(language, plain(word)) : stem;
     return by_stem.get(plain_stem) ?? by_plain_stem.get(plain_stem);
   }
 
@@ -148,6 +150,7 @@ class Glossary {
 
   /** Both parts of a German compound, of which the last is as long as possible. */
   private compound(word: string): readonly number[] | undefined {
+    if (word.length > compound_max) return undefined;
     for (let at = first_part_min; at <= word.length - last_part_min; at++) {
       const last = this.find("de", word.slice(at));
       if (last === undefined) continue;

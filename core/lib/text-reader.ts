@@ -71,6 +71,14 @@ export async function readWhole(
 /** With the units at which its surrogate pairs begin. */
 type ReadPiece = Piece & { readonly pairs: readonly number[] };
 
+const endOf = ({ first_unit, data }: Piece): number => first_unit + data.length;
+
+/** The code points before a unit of this piece. */
+function pointIn({ first_unit, first_point, pairs }: ReadPiece, unit: number): number {
+  const within = unit - first_unit;
+  return first_point + within - countBelow(pairs, (pair) => pair + 1 < within);
+}
+
 /** Converts between UTF-16 units and code points of a text; fastest for ascending positions. */
 export class TextPlaces {
   private piece: ReadPiece | undefined;
@@ -83,15 +91,31 @@ export class TextPlaces {
 
   /** The number of code points before a UTF-16 unit. @throws TextGone */
   async pointAt(unit: number): Promise<number> {
+    const known_point = this.knownPointAt(unit);
+    if (known_point !== undefined) return known_point;
+    const piece = await this.find(
+      (piece) => piece.first_unit <= unit,
+      (piece) => unit < endOf(piece),
+    );
+    return pointIn(piece, unit);
+  }
+
+  /** The same for many, in ascending order. A promise for each would be much garbage. */
+  async pointsAt(units: readonly number[]): Promise<number[]> {
+    const points: number[] = [];
+    for (const unit of units) points.push(this.knownPointAt(unit) ?? (await this.pointAt(unit)));
+    return points;
+  }
+
+  /** Undefined when a piece has to be read first. */
+  private knownPointAt(unit: number): number | undefined {
     const { units, points } = this.text;
     if (unit >= units) return points;
     if (units === points) return unit;
-    const { first_unit, first_point, pairs } = await this.find(
-      (piece) => piece.first_unit <= unit,
-      ({ first_unit, data }) => unit < first_unit + data.length,
-    );
-    const within = unit - first_unit;
-    return first_point + within - countBelow(pairs, (pair) => pair + 1 < within);
+    const { piece } = this;
+    return piece && piece.first_unit <= unit && unit < endOf(piece)
+      ? pointIn(piece, unit)
+      : undefined;
   }
 
   /** The UTF-16 unit at which a code point begins. @throws TextGone */

@@ -3,7 +3,9 @@
  * or undone alone, and a single write to the disk makes all of them durable.
  */
 import type { Kysely } from "kysely";
+import { originOf } from "../base/origin";
 import { loop_turns } from "../lib/loop-turns";
+import { TurnQueue } from "../lib/turn-queue";
 import type { MemberHandle } from "./member-handle";
 import { isFull } from "./storage-errors";
 import { rowsOf } from "./raw-statements";
@@ -69,9 +71,9 @@ const rollback_member = "rollback to member";
 const nextIteration = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const turnEnd = (): number => performance.now() + Math.min(turn_ms_max, loop_turns.turn_ms);
 
-/** A queue of transactions, which are written in groups. */
+/** A queue of transactions, which are written in groups. Owners take turns. */
 export class GroupCommit {
-  private readonly waiting: Member[] = [];
+  private readonly waiting = new TurnQueue<Member>();
   private writing = false;
   /** Members that are about to arrive. */
   private expected = 0;
@@ -86,7 +88,16 @@ export class GroupCommit {
    */
   run<R>(work: Work<R>, options: RunOptions = {}): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ ...options, work, resolve, reject, alone: false, has_reserve: "none" });
+      const { owner, subject = "" } = originOf();
+      const member: Member = {
+        ...options,
+        work,
+        resolve,
+        reject,
+        alone: false,
+        has_reserve: "none",
+      };
+      this.waiting.push(owner ?? subject, member);
       this.wake();
       if (!this.writing) void this.writeAll();
     });
@@ -109,9 +120,9 @@ export class GroupCommit {
   private async writeAll(): Promise<void> {
     this.writing = true;
     try {
-      while (this.waiting.length > 0) {
+      while (!this.waiting.is_empty) {
         await this.writeGroup();
-        if (this.waiting.length > 0) await nextIteration();
+        if (!this.waiting.is_empty) await nextIteration();
       }
     } finally {
       this.writing = false;
@@ -138,7 +149,7 @@ export class GroupCommit {
     const close_at_ms = begun_at_ms + group_ms_max;
     let turn_end_ms = turnEnd();
     for (let members = 0; members < members_max && performance.now() < close_at_ms; members++) {
-      if (this.waiting.length === 0 && members > 0) {
+      if (this.waiting.is_empty && members > 0) {
         // Let requests that have arrived join before waiting for the disk.
         if (performance.now() < commit_at_ms) await nextIteration();
         await this.gather(commit_at_ms);
@@ -147,7 +158,7 @@ export class GroupCommit {
         await nextIteration();
         turn_end_ms = turnEnd();
       }
-      if (members > 0 && this.waiting[0]?.alone) return;
+      if (members > 0 && this.waiting.has_first) return;
       const member = this.waiting.shift();
       if (!member) return;
       group.current = member;
@@ -175,7 +186,7 @@ export class GroupCommit {
 
   /** Waits briefly for expected members. A transaction that is alone waits for nobody. */
   private async gather(until_ms: number): Promise<void> {
-    while (this.waiting.length === 0 && this.expected > 0) {
+    while (this.waiting.is_empty && this.expected > 0) {
       const left_ms = until_ms - performance.now();
       if (left_ms <= 0) return;
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -214,7 +225,7 @@ export class GroupCommit {
   private retryOrReject(member: Member, error: unknown): void {
     const is_repeatable = isFull(error) || this.options.isTransient?.(error);
     if (is_repeatable && !member.alone) this.retryAlone(member);
-    else if (isFull(error) && this.releaseReserveFor(member)) this.waiting.unshift(member);
+    else if (isFull(error) && this.releaseReserveFor(member)) this.waiting.pushFirst(member);
     else member.reject(error);
   }
 
@@ -227,6 +238,6 @@ export class GroupCommit {
 
   private retryAlone(member: Member): void {
     member.alone = true;
-    this.waiting.unshift(member);
+    this.waiting.pushFirst(member);
   }
 }

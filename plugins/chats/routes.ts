@@ -284,8 +284,8 @@ export const chatHandlers = (
     const { owner_id } = caller;
     const { deleted = false, pinned, q: words } = query;
     const listing = { deleted, pinned, words };
-    const { chats, total } = await service.listChats(ctx, owner_id, listing, query, signal);
-    return toPage(chats.map(chatRecord), total, query);
+    const listed = await service.listChats(ctx, owner_id, listing, query, signal);
+    return new LongPage(listed, query, chatRecord);
   },
   create: async ({ caller, body }) => {
     const chat = await service.createChat(ctx, caller.owner_id, body);

@@ -66,10 +66,10 @@ export async function listChats(
   { deleted, pinned, words }: ChatListing,
   page: PageRequest,
   signal: AbortSignal,
-): Promise<{ chats: Chat[]; total: number }> {
+): Promise<ListedInParts<Chat>> {
   const filter = { deleted_after: deleted ? restorableAfter(ctx) : null, pinned, words };
   const { rows, total } = await ctx.lists.list(owner_id, filter, page, signal);
-  return { chats: await store.withUses(ctx.db, rows), total };
+  return { parts: store.partsWithUses(ctx.db, rows), total };
 }
 
 /** @throws HttpError 404, 403, 410. */

@@ -1,4 +1,5 @@
 /** The routes for starting a chat: which answerer is used, and suggested questions. */
+import { FairLimiter } from "../../core/lib/limiter";
 import { badRequest, named, Nullable, route, t, type HandlersOf } from "../../core/sdk";
 import { bestAnswerer } from "./answers/answerers";
 import type { ChatContext } from "./context";
@@ -79,19 +80,25 @@ export const startHandlers = (ctx: ChatContext): HandlersOf<typeof routes> => ({
       uses_prompts: answerer !== undefined && answerer.uses_prompts !== false,
     };
   },
-  suggestions: async ({ caller: { owner_id }, query: { folder_ids } }) => {
-    const scope =
-      folder_ids === undefined
-        ? await ctx.folders.listIds(ctx.db, owner_id)
-        : await ctx.folders.requireWithSubfolders(
-            ctx.db,
-            owner_id,
-            idsOf(folder_ids),
-            "?folder_ids",
-          );
-    return { data: suggestionsOf(await ctx.documents.overview(ctx.db, scope, overview_limits)) };
-  },
+  suggestions: ({ caller: { owner_id }, query: { folder_ids }, request: { signal } }) =>
+    suggesting.run(owner_id, signal, async () => {
+      const scope = await scopeOf(ctx, owner_id, folder_ids);
+      return { data: suggestionsOf(await ctx.documents.overview(ctx.db, scope, overview_limits)) };
+    }),
 });
+
+/** Many documents are read for them: one list per owner at a time. */
+const suggesting = new FairLimiter({ concurrency: 2 });
+
+/** @throws HttpError 400, 403 or 404 on the ids of folders */
+const scopeOf = (
+  { db, folders }: ChatContext,
+  owner_id: string,
+  folder_ids: string | undefined,
+): Promise<readonly string[]> =>
+  folder_ids === undefined
+    ? folders.listIds(db, owner_id)
+    : folders.requireWithSubfolders(db, owner_id, idsOf(folder_ids), "?folder_ids");
 
 /** @throws HttpError 400 when there are too many. */
 function idsOf(text: string): string[] {

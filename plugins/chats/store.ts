@@ -125,14 +125,22 @@ export const findChat = (db: ChatsDb, id: string): Promise<ChatRow | undefined> 
 /** Sessions at a time: each may have hundreds of folders. */
 const chats_at_once = 10;
 
-/** The same rows with what they use. */
-export async function withUses(db: ChatsDb, rows: readonly ChatRow[]): Promise<Chat[]> {
-  const chats: Chat[] = [];
+/** The same rows with what they use, read when they are asked for. */
+export async function* partsWithUses(
+  db: ChatsDb,
+  rows: readonly ChatRow[],
+): AsyncGenerator<Chat[], void> {
   const pauses = new StepPauses();
   for (const batch of batchesOf(rows, chats_at_once)) {
-    if (chats.length > 0) await pauses.pause();
-    chats.push(...(await usesOfBatch(db, batch)));
+    yield await usesOfBatch(db, batch);
+    await pauses.pause();
   }
+}
+
+/** All of them at once. */
+export async function withUses(db: ChatsDb, rows: readonly ChatRow[]): Promise<Chat[]> {
+  const chats: Chat[] = [];
+  for await (const part of partsWithUses(db, rows)) chats.push(...part);
   return chats;
 }
 

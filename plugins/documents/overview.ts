@@ -1,9 +1,11 @@
 /** An overview of folders: documents with their main headings. */
+import { StepPauses } from "../../core/lib/chunked-work";
 import { toNumber, type Db } from "../../core/sdk";
 import { pageAt, type HeadingSpan } from "../extraction/contract";
 import type { Overview, OutlinedDocument, OutlinedHeading, OverviewLimits } from "./contract";
 import { currentLinks } from "./links/link-store";
 import { findNames, fromStoredPages, type DocumentsDb } from "./store";
+import { headingsInParts, type StoredHeadings } from "./texts/heading-parts";
 import * as textStore from "./texts/text-store";
 
 /** The number of links examined: no overview needs more. */
@@ -30,7 +32,9 @@ export async function overviewOf(
   const names = new Map((await findNames(db, ids)).map((document) => [document.id, document]));
   const languages = await languagesOf(db, ids);
   const documents: OutlinedDocument[] = [];
+  const pauses = new StepPauses();
   for (const { document_id, folder_id } of newest) {
+    await pauses.pause();
     const document = names.get(document_id);
     if (document === undefined) continue;
     const { id, name, current_version } = document;
@@ -62,22 +66,22 @@ async function headingsOf(
   const current = await textStore.findPagedText(db, document_id);
   if (current === undefined) return [];
   const pages = fromStoredPages(current);
-  const headings = await firstHeadings(db, document_id);
-  const places = textStore.placesIn(db, current.text);
+  const headings = await firstHeadings(db, { document_id, ...current });
+  const text_reader = textStore.openReader(db, current.text);
   const outlined: OutlinedHeading[] = [];
   const spans =
     headings.length === 0 && or_lines
-      ? lineHeadings(await beginningOf(db, current.text))
+      ? lineHeadings(await text_reader.units(0, Math.min(current.text.units, line_units_max)))
       : mainHeadings(headings);
   for (const { start, end } of spans.slice(0, limit)) {
-    const text = await textStore.unitsOf(db, current.text, start, end);
+    const text = await text_reader.units(start, end);
     const from = start + text.length - text.trimStart().length;
     const to = start + text.trimEnd().length;
     if (from >= to) continue;
     outlined.push({
       text: text.trim(),
-      start: await places.pointAt(from),
-      end: await places.pointAt(to),
+      start: await text_reader.places.pointAt(from),
+      end: await text_reader.places.pointAt(to),
       page: pageAt(pages, from)?.page ?? null,
       page_label: pageAt(pages, from)?.label ?? null,
     });
@@ -85,14 +89,12 @@ async function headingsOf(
   return outlined;
 }
 
-/** How much of the stored headings is read, characters: some thousands of tens of thousands. */
-const headings_json_max = 128 * 1024;
+/** How much of the stored headings is read, characters: some hundreds of tens of thousands. */
+const headings_chars = 32 * 1024;
 /** The first headings: an overview shows a few. */
-async function firstHeadings(db: Db, document_id: string): Promise<HeadingSpan[]> {
-  const json = await textStore.findHeadingsBeginning(db, document_id, headings_json_max);
-  if (json === null) return [];
-  if (json.length < headings_json_max) return JSON.parse(json);
-  return JSON.parse(`${json.slice(0, json.lastIndexOf("}") + 1)}]`);
+async function firstHeadings(db: Db, stored: StoredHeadings): Promise<HeadingSpan[]> {
+  for await (const headings of headingsInParts(db, stored, headings_chars)) return headings;
+  return [];
 }
 
 /** Headings of the highest level; of the level below the title when the title is the only one. */
@@ -103,9 +105,6 @@ export function mainHeadings(headings: readonly HeadingSpan[]): HeadingSpan[] {
   const highest = ofLevel(levels[0]);
   return highest.length === 1 && levels.length > 1 ? ofLevel(levels[1]) : highest;
 }
-
-const beginningOf = (db: Db, text: textStore.VersionText): Promise<string> =>
-  textStore.unitsOf(db, text, 0, Math.min(text.units, line_units_max));
 
 /** How much of a text without headings is searched for lines that look like one, UTF-16 units. */
 const line_units_max = 40_000;

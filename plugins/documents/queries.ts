@@ -12,10 +12,11 @@ import type { DocumentContext } from "./context";
 import type { DocumentInFolder, DocumentName, Documents } from "./contract";
 import * as linkStore from "./links/link-store";
 import * as listStore from "./lists/list-store";
-import { no_outline, outlineOf, type Document, type Outline, type VectorsState } from "./record";
+import type { Document, VectorsState } from "./record";
 import { overviewOf } from "./overview";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
+import { findKnownQuotes } from "./texts/known-quotes";
 import { spansBetween } from "./texts/span-search";
 import { TextBytes } from "./texts/text-bytes";
 import * as textStore from "./texts/text-store";
@@ -130,19 +131,6 @@ export async function rereadIfGone<R>(read: () => Promise<R>): Promise<R> {
 }
 const attempts_max = 3;
 
-/** The positions of the pages and headings of the current text. @throws HttpError 403 or 404. */
-export async function getOutline(
-  { db }: DocumentContext,
-  owner_id: string,
-  document_id: string,
-): Promise<Outline> {
-  return rereadIfGone(async () => {
-    await requireDocument(db, owner_id, document_id);
-    const text = await textStore.findCurrentText(db, document_id);
-    return text ? outlineOf(text, () => textStore.placesIn(db, text.text)) : no_outline;
-  });
-}
-
 /** The documents of one folder, without subfolders. @throws HttpError 403 or 404 on the folder. */
 export async function listDocuments(
   ctx: DocumentContext,
@@ -240,7 +228,7 @@ export const documentQueries: Pick<
   findQuotes: (db, document_id, quotes) =>
     rereadIfGone(async () => {
       const document = await textStore.findWithText(db, document_id);
-      return document ? textStore.findQuotes(db, document.text, quotes) : new Set();
+      return document ? findKnownQuotes(db, document, quotes) : new Set();
     }),
 
   findSpans: (db, version, places) =>

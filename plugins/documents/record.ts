@@ -1,5 +1,4 @@
 /** The wire format of a document, and of the outline of its text. */
-import { StepPauses } from "../../core/lib/chunked-work";
 import { file_types, fileType } from "../../core/lib/file-types";
 import {
   OneOf,
@@ -15,13 +14,7 @@ import {
 } from "../../core/sdk";
 import { DocumentOrigin } from "../events/contract";
 import { extraction_codes, PageLabel } from "../extraction/contract";
-import {
-  fromStoredOutline,
-  stages,
-  type DocumentRow,
-  type StoredSpans,
-  type VersionRow,
-} from "./store";
+import { stages, type DocumentRow } from "./store";
 
 export const Status = named(
   "DocumentStatus",
@@ -223,29 +216,3 @@ export const outline_example: Outline = {
   ],
   headings: [{ start: 0, end: 16, level: 1 }],
 };
-
-/** `placesIn` returns a converter to code points, which is fast for ascending positions. */
-export async function outlineOf(
-  row: StoredSpans & Pick<VersionRow, "version">,
-  placesIn: () => { pointAt(unit: number): Promise<number> },
-): Promise<Outline> {
-  const spans = fromStoredOutline(row);
-  const in_pages = placesIn();
-  const in_headings = placesIn();
-  const pages: Outline["pages"] = [];
-  const headings: Outline["headings"] = [];
-  const pauses = new StepPauses();
-  for (const { page, label = null, start } of spans.pages) {
-    pages.push({ page, page_label: label, start: await in_pages.pointAt(start) });
-    await pauses.pause();
-  }
-  for (const { start, end, level } of spans.headings ?? []) {
-    headings.push({
-      start: await in_headings.pointAt(start),
-      end: await in_headings.pointAt(end),
-      level,
-    });
-    await pauses.pause();
-  }
-  return { version: row.version, pages, headings };
-}

@@ -23,6 +23,7 @@ import { reindex } from "./indexing/requeue";
 import { FolderQuery, ListQuery } from "./lists/list-query";
 import * as links from "./links/link-service";
 import { documentName, NameText, NewName } from "./creation/names";
+import { getOutline } from "./outline";
 import * as queries from "./queries";
 import {
   DocumentRecord,
@@ -373,7 +374,7 @@ const uploadHandler = (ctx: DocumentContext): Pick<Handlers, "upload"> => ({
 const readingHandlers = (
   ctx: DocumentContext,
 ): Pick<Handlers, "original" | "outline" | "text"> => ({
-  outline: ({ caller, params }) => queries.getOutline(ctx, caller.owner_id, params.documentId),
+  outline: ({ caller, params }) => getOutline(ctx, caller.owner_id, params.documentId),
 
   text: ({ caller, params, query }) => readRange(ctx, caller.owner_id, params.documentId, query),
 

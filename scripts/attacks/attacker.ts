@@ -1,6 +1,7 @@
 /** The user who attacks: requests of all kinds, whose responses are counted by status. */
 import type { Socket } from "bun";
 import { addTexts, apiCall, inParallel, type ApiCall } from "../bench/server";
+import { first_password } from "../lib/launch";
 
 /** What the process of the attack is told. */
 export interface Order {
@@ -83,6 +84,17 @@ export class Attacker {
     // Not as one text, which may be longer than this process should hold.
     else if (response.body) for await (const _ of response.body);
     return response.status;
+  }
+
+  /** Signs in to the console. Returns what its requests take in place of a key. */
+  async signIn(): Promise<Pick<Request, "headers" | "key">> {
+    const { url } = this.order;
+    const { headers } = await fetch(`${url}/console/api/v1/session`, {
+      method: "POST",
+      headers: { origin: url, "content-type": "application/json" },
+      body: JSON.stringify({ email: "attacker@example.com", password: first_password }),
+    });
+    return { headers: { cookie: headers.get("set-cookie")!.split(";")[0]! }, key: null };
   }
 
   /** Repeats the work in so many loops until the case has ended. */

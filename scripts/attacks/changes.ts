@@ -31,6 +31,21 @@ const upload = (attacker: Attacker, folder_id: string, text: string) =>
     body: fileForm(text, "long.txt"),
   });
 
+/** A folder of ten texts with so many headings that one of them takes megabytes. */
+async function manyHeadings(attacker: Attacker): Promise<string> {
+  const folder_id = await attacker.newFolder();
+  const text = Array.from(
+    { length: 50_000 },
+    (_, at) => `# The heron of number ${at} 🐦\n\nA text.\n\n`,
+  );
+  for (let at = 0; at < 10; at++) {
+    const body = fileForm(`${text.join("")}${at}`, `long ${at}.md`);
+    await attacker.send(`/documents/file?folder_id=${folder_id}`, { body });
+  }
+  await attacker.indexed(folder_id);
+  return folder_id;
+}
+
 export const change_cases: readonly Case[] = [
   {
     name: "documents in many folders",
@@ -67,21 +82,32 @@ export const change_cases: readonly Case[] = [
   },
   {
     name: "many headings",
-    reason: "questions to start with from ten texts of 50,000 headings, eight at a time",
+    reason: "questions to start with from ten texts of 50,000 headings, beside searches",
     without_vectors: true,
     async prepare(attacker) {
-      const folder_id = await attacker.newFolder();
-      const text = Array.from(
-        { length: 50_000 },
-        (_, at) => `# The heron of number ${at}\n\nA text.\n\n`,
-      );
-      for (let at = 0; at < 10; at++) {
-        const body = fileForm(`${text.join("")}${at}`, `long ${at}.md`);
-        await attacker.send(`/documents/file?folder_id=${folder_id}`, { body });
-      }
-      await attacker.indexed(folder_id);
+      const folder_id = await manyHeadings(attacker);
       const path = `/suggested-questions?folder_ids=${folder_id}`;
-      return () => attacker.repeat(8, () => attacker.send(path));
+      return () =>
+        Promise.all([
+          attacker.repeat(8, () => attacker.send(path)),
+          attacker.repeat(4, (round) =>
+            attacker.send("/search", { body: { query: `the heron of number ${round}` } }),
+          ),
+        ]);
+    },
+  },
+  {
+    name: "outlines of many headings",
+    reason: "outlines of texts of 50,000 headings, eight at a time",
+    without_vectors: true,
+    async prepare(attacker) {
+      const ids = await attacker.documentIds(await manyHeadings(attacker));
+      const session = await attacker.signIn();
+      return () =>
+        attacker.repeat(8, (round) => {
+          const path = `//console/api/v1/documents/${ids[round % ids.length]!}/outline`;
+          return attacker.send(path, session);
+        });
     },
   },
   {

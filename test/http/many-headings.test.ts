@@ -1,7 +1,9 @@
-/** A text with tens of thousands of headings: an overview and its parts read only what they show. */
+/** A text with tens of thousands of headings: no statement reads all of them, or all of the text. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Db } from "../../core/sdk";
 import { rowsOf, setRunner } from "../../core/store/raw-statements";
+import { getOutline } from "../../plugins/documents/outline";
+import type { Outline } from "../../plugins/documents/record";
 import { overviewOf } from "../../plugins/documents/overview";
 import { hasQuoteAt } from "../../plugins/documents/texts/text-store";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -22,7 +24,7 @@ beforeAll(async () => {
   ada = await person(server, "ada");
   folder_id = await ada.folder("Headings");
   const lines = Array.from({ length: count }, (_, at) => `## Part ${at}\n\nText ${at}.\n\n`);
-  const { body } = await ada.upload(folder_id, "long.md", `# The title\n\n${lines.join("")}`);
+  const { body } = await ada.upload(folder_id, "long.md", `# The 🪶 title\n\n${lines.join("")}`);
   document_id = body.id;
   await server.settle();
 });
@@ -38,8 +40,26 @@ const cases: [why: string, read: (db: Db) => Promise<unknown>, expected: unknown
     ["Part 0", "Part 1", "Part 2"],
   ],
   [
+    "an outline has every heading, with its place in the content",
+    async (db) => {
+      const [owner] = await rowsOf<{ owner_id: string }>(
+        server.store.db,
+        "select owner_id from documents where id = ?",
+        [document_id],
+      );
+      const outline = await getOutline({ db } as never, owner!.owner_id, document_id);
+      const { version, pages, headings } = (await (outline as Response).json()) as Outline;
+      const content = [...(await ada.get(document_id)).content];
+      const texts = headings.map(({ start, end }) =>
+        content.slice(start, end).join("").replace(/^#+ /, ""),
+      );
+      return [version, pages, texts.length, texts[0], texts[1], texts.at(-1)];
+    },
+    [1, [], count + 1, "The 🪶 title", "Part 0", `Part ${count - 1}`],
+  ],
+  [
     "a quote is found",
-    (db) => hasQuoteAt(db as never, { document_id, start: 2, end: 11, quote: "The title" }),
+    (db) => hasQuoteAt(db as never, { document_id, start: 2, end: 13, quote: "The 🪶 title" }),
     true,
   ],
 ];

@@ -89,6 +89,7 @@ describe("nothing is added to", () => {
     ["a query in a language without glossary", "Hvor er broen over floden?", ["en"]],
     ["texts in a language without glossary", "Wo ist die Brücke?", ["da"]],
     ["Chinese characters that are part of no word", "的了呢", ["en"]],
+    ["a word longer than a compound", `Wo ist Druckertemperatur${"n".repeat(60)}?`, ["en"]],
     ["words that are none of the glossary", "Wo ist der Xylbrk?", ["en"]],
     ["stopwords", "Wie ist das mit der und die?", ["en"]],
   ];

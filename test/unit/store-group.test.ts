@@ -1,5 +1,6 @@
 /** Transactions that share a commit: which outcome each gets when a step fails. */
 import { describe, expect, test } from "bun:test";
+import { withOrigin, type Origin } from "../../core/base/origin";
 import { GroupCommit, type GroupCommitOptions } from "../../core/store/group-commit";
 
 const tx = { executeQuery: async () => ({ rows: [] }) } as never;
@@ -130,5 +131,49 @@ describe("a commit with a long gathering time", () => {
     coming.reject(new Error("it came to nothing"));
     await written;
     expect(sizes).toEqual([1]);
+  });
+});
+
+describe("of the transactions that wait", () => {
+  const cases: [why: string, arriving: readonly string[], expected: readonly string[]][] = [
+    [
+      "those of one owner keep their order",
+      ["ada 1", "ada 2", "ada 3"],
+      ["ada 1", "ada 2", "ada 3"],
+    ],
+    [
+      "one of another owner comes after one of the first",
+      ["ada 1", "ada 2", "ada 3", "bob 1"],
+      ["ada 1", "bob 1", "ada 2", "ada 3"],
+    ],
+    [
+      "several owners take turns",
+      ["ada 1", "ada 2", "ada 3", "bob 1", "bob 2", "eve 1"],
+      ["ada 1", "bob 1", "eve 1", "ada 2", "bob 2", "ada 3"],
+    ],
+  ];
+  test.each(cases)("%s", async (_why, arriving, expected) => {
+    const order: string[] = [];
+    const group = new GroupCommit({ ...parts, transact: async (within) => within(tx) });
+    await Promise.all(
+      arriving.map((name) =>
+        withOrigin({ subject: name.split(" ")[0]! }, () =>
+          group.run(async () => void order.push(name)),
+        ),
+      ),
+    );
+    expect(order).toEqual([...expected]);
+  });
+  test("a job counts as its owner, like a request of that owner", async () => {
+    const order: string[] = [];
+    const group = new GroupCommit({ ...parts, transact: async (within) => within(tx) });
+    const run = (origin: Origin, name: string) =>
+      withOrigin(origin, () => group.run(async () => void order.push(name)));
+    await Promise.all([
+      run({ subject: "ada" }, "request"),
+      run({ owner: "ada", job: "1" }, "job"),
+      run({ subject: "bob" }, "other"),
+    ]);
+    expect(order).toEqual(["request", "other", "job"]);
   });
 });

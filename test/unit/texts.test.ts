@@ -10,6 +10,7 @@ import {
   pointsUntil,
   type Piece,
 } from "../../core/lib/text-pieces";
+import { rememberingLast } from "../../core/lib/remembered-pieces";
 import { CompiledQuery } from "kysely";
 import { readParts, readUnits, readWhole, TextGone, TextPlaces } from "../../core/lib/text-reader";
 import { TextWindow, window_units } from "../../core/lib/text-window";
@@ -173,10 +174,12 @@ describe("positions convert between code points and units", () => {
       const back = places();
       let unit = 0;
       let point = 0;
+      const compared: (readonly [unit: number, point: number])[] = [];
       const step = Math.max(1, Math.floor(text.points / 1_000));
       for (const character of content) {
         if (point % step === 0) {
           expect([await forward.unitAt(point), await back.pointAt(unit)]).toEqual([unit, point]);
+          compared.push([unit, point]);
           // Also without reading in order.
           if (point % (step * 50) === 0)
             expect(await places().unitAt(text.points - 1)).toBe(
@@ -192,7 +195,33 @@ describe("positions convert between code points and units", () => {
         point,
       ]);
       expect(await places().unitAt(0)).toBe(0);
+      const together = await places().pointsAt(compared.map(([unit]) => unit));
+      expect(together).toEqual(compared.map(([, point]) => point));
     });
+
+  test("pieces that are asked for again at once are read once", async () => {
+    const pieces = [...piecesOf(pairs_everywhere.repeat(2), first_id)];
+    const asked: number[][] = [];
+    const read = rememberingLast((first, last) => {
+      asked.push([first - first_id, last - first_id]);
+      return reading(pieces, first_id)(first, last);
+    });
+    for (const [first, last] of [
+      [0, 0],
+      [0, 0],
+      [0, 1],
+      [0, 1],
+      [1, 1],
+      [0, 0],
+    ] as const)
+      expect(await read(first_id + first, first_id + last)).toEqual(pieces.slice(first, last + 1));
+    expect(asked).toEqual([
+      [0, 0],
+      [0, 1],
+      [1, 1],
+      [0, 0],
+    ]);
+  });
 
   test("and thousands of them in order read each piece a few times only", async () => {
     const content = "🐟 swims. ".repeat(20_000);

@@ -36,20 +36,36 @@ export class TextBytes {
 }
 
 /** A record as JSON with a long text as its last field, `content`. */
-export function withContent(record: object, parts: AsyncGenerator<string>): Response {
-  // Up to the quotation mark that begins the text.
-  const head = JSON.stringify({ ...record, content: "" }).slice(0, -2);
+export const withContent = (record: object, parts: AsyncGenerator<string>): Response =>
+  sentJson(
+    // Up to the quotation mark that begins the text.
+    JSON.stringify({ ...record, content: "" }).slice(0, -2),
+    parts,
+    (part) => JSON.stringify(part).slice(1, -1),
+    '"}',
+  );
+
+/** JSON whose parts are read when the client is ready for them, between a beginning and an end. */
+export function sentJson<P>(
+  beginning: string,
+  parts: AsyncGenerator<P>,
+  jsonOf: (part: P) => string,
+  end: string,
+): Response {
   let ended = false;
   const next = async (): Promise<string | null> => {
     const part = await parts.next();
-    if (!part.done) garbage.add(garbage_share * part.value.length);
-    if (!part.done) return JSON.stringify(part.value).slice(1, -1);
+    if (!part.done) {
+      const json = jsonOf(part.value);
+      garbage.add(garbage_share * json.length);
+      return json;
+    }
     if (ended) return null;
     ended = true;
-    return '"}';
+    return end;
   };
   return new Response(
-    pullStream(next, () => void parts.return(undefined), head),
+    pullStream(next, () => void parts.return(undefined), beginning),
     { headers: { "content-type": "application/json;charset=utf-8" } },
   );
 }

@@ -4,6 +4,7 @@
  */
 import { StepPauses } from "../../../core/lib/chunked-work";
 import { piecesOf, pointsUntil, type StoredText } from "../../../core/lib/text-pieces";
+import { rememberingLast } from "../../../core/lib/remembered-pieces";
 import {
   readParts,
   readUnits,
@@ -78,18 +79,27 @@ export function partsOf(reads: PreparedReads, version_text: VersionText): AsyncG
 /** @throws TextGone */
 export const wholeOf = async (db: Db, { stored, content }: VersionText): Promise<string> =>
   content ?? readWhole(piecesOfDb(db), stored!);
+/** Reads parts of a text; those that are in the same piece take one read. */
+export function openReader(db: Db, version_text: VersionText) {
+  const { text, read } = openText(piecesOfDb(db), version_text);
+  const readOnce = rememberingLast(read);
+  return {
+    /** The text between two units. @throws TextGone */
+    async units(start: number, end: number): Promise<string> {
+      const units = await readUnits(readOnce, text.id, start, end);
+      if (units === undefined) throw new TextGone();
+      return units;
+    },
+    places: new TextPlaces(readOnce, text),
+  };
+}
 /** The text between two units. @throws TextGone */
-export async function unitsOf(
+export const unitsOf = (
   db: Db,
   version_text: VersionText,
   start: number,
   end: number,
-): Promise<string> {
-  const { text, read } = openText(piecesOfDb(db), version_text);
-  const units = await readUnits(read, text.id, start, end);
-  if (units === undefined) throw new TextGone();
-  return units;
-}
+): Promise<string> => openReader(db, version_text).units(start, end);
 /** Converts between code points and units of the text. */
 export function placesIn(db: Db, version_text: VersionText): TextPlaces {
   const { text, read } = openText(piecesOfDb(db), version_text);
@@ -261,19 +271,6 @@ const pagedTextById = preparedFirst((db: DocumentsDb, { id }: Pick<DocumentRow, 
   currentVersion(db, id)
     .where("d.current_version", ">", 0)
     .select(["v.version", "v.pages", "v.page_labels", ...text_columns, firstPieceOf, "v.content"]),
-);
-
-/** The beginning of its stored headings; null without any. */
-export const findHeadingsBeginning = async (
-  db: DocumentsDb,
-  id: string,
-  length: number,
-): Promise<string | null> => (await headingsBeginning(db, { id, length }))?.headings ?? null;
-const headingsBeginning = preparedFirst(
-  (db: DocumentsDb, { id, length }: Pick<DocumentRow, "id"> & { readonly length: number }) =>
-    currentVersion(db, id)
-      .where("d.current_version", ">", 0)
-      .select(sql<string | null>`substr(v.headings, 1, cast(${length} as integer))`.as("headings")),
 );
 
 /** Stores the extracted text; returns the previous text of the version. */

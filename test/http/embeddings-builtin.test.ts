@@ -40,7 +40,7 @@ describe("with embeddings.provider = builtin", () => {
       ["nothing of it here", "Gibt es einen Pool?", []],
       ["by its words too", "herons", [[texts.birds, "both", true]]],
       ["a word of it, and no sense", "zqv herons wexotic", [[texts.birds, "both", true]]],
-      ["by its meaning alone", "Quanto è cara la macchina?", [[texts.price, "meaning", true]]],
+      ["by its meaning alone", "Hvad koster bilen?", [[texts.price, "meaning", true]]],
       ["a phrase is exact", '"shallow water"', [[texts.birds, "both", true]]],
       ["a phrase that is nowhere", '"deep water"', []],
     ] as const)

@@ -118,8 +118,8 @@ describe("one server", () => {
     );
     const listed = (await dossier.api("GET", `/documents?folder_id=${record.id}`)).body.data;
     expect(listed.map(({ indexing }: any) => indexing.vectors)).toEqual(["ready", "ready"]);
-    // The glossary knows no Italian.
-    const query = "Quanto è cara la macchina?";
+    // The glossary knows no Danish.
+    const query = "Hvad koster bilen?";
     const found_passages = (await dossier.api("POST", "/search", { query })).body.data;
     expect(found_passages.map(({ matched, quote }: any) => [matched, quote])).toEqual([
       ["meaning", quote],

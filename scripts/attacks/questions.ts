@@ -27,6 +27,9 @@ function chinese(seed: number): string {
     String.fromCodePoint(0x4e00 + Math.floor(random() * 20_000)),
   ).join("");
 }
+/** A German question about one word, in which a compound could be divided anywhere. */
+const germanWord = (seed: number): string =>
+  `Was ist das und wie wird die ${makeText(seed, question_length).replace(/[^a-z]/g, "")}?`;
 
 const longQuestions = (name: string, make: (seed: number) => string): Case => ({
   name: `long questions, ${name}`,
@@ -49,6 +52,7 @@ const longQuestions = (name: string, make: (seed: number) => string): Case => ({
 export const question_cases: readonly Case[] = [
   longQuestions("rare words", rareWords),
   longQuestions("Chinese", chinese),
+  longQuestions("one German word", germanWord),
   {
     name: "waiting answers",
     reason: "200 questions at once, for each of which two connections wait",

@@ -2,6 +2,7 @@
  * Which quotes long texts have: a chat whose answers cite an older version asks for the same ones
  * whenever it is shown, and each time the whole text would have to be searched.
  */
+import { FairLimiter } from "../../../core/lib/limiter";
 import type { Db } from "../../../core/sdk";
 import type { DocumentRow } from "../store";
 import { findQuotes, type VersionText } from "./text-store";
@@ -19,6 +20,10 @@ interface Known {
 /** By text; the least recently asked first. */
 const known_texts = new Map<string, Known>();
 
+/** One of a text at a time: whoever waits for it mostly asks for the same quotes. */
+const searches = new FairLimiter({ concurrency: Infinity });
+const unaborted = new AbortController().signal;
+
 /** The quotes among these that occur in the text. @throws TextGone */
 export async function findKnownQuotes(
   db: Db,
@@ -29,13 +34,19 @@ export async function findKnownQuotes(
   quotes: readonly string[],
 ): Promise<Set<string>> {
   if (text.units < units_min) return findQuotes(db, text, quotes);
-  const known = knownOf(`${row.id} ${row.current_version} ${text.stored?.id}`);
-  const unknown = quotes.filter((quote) => !known.is_in_text.has(quote));
-  const found = unknown.length > 0 ? await findQuotes(db, text, unknown) : new Set<string>();
-  for (const quote of unknown) {
-    if (!known.is_in_text.has(quote)) known.chars += quote.length;
-    known.is_in_text.set(quote, found.has(quote));
-  }
+  const key = `${row.id} ${row.current_version} ${text.stored?.id}`;
+  const known = knownOf(key);
+  const isUnknown = (quote: string): boolean => !known.is_in_text.has(quote);
+  if (quotes.some(isUnknown))
+    await searches.run(key, unaborted, async () => {
+      const unknown = new Set(quotes.filter(isUnknown));
+      if (unknown.size === 0) return;
+      const found = await findQuotes(db, text, [...unknown]);
+      for (const quote of unknown) {
+        known.chars += quote.length;
+        known.is_in_text.set(quote, found.has(quote));
+      }
+    });
   const result = new Set(quotes.filter((quote) => known.is_in_text.get(quote)));
   forgetOldest();
   return result;

@@ -42,6 +42,8 @@ const hostel = [
   "",
   "3.1 Version 2.4 of these rules was signed in March. Version 2.5 was signed in May.",
   "",
+  "1.3 Bags that are wet are excluded from the cellar. The warden dries them.",
+  "",
   "## 2 Questions",
   "",
   "**May I bring my parrot?**",
@@ -158,6 +160,14 @@ describe("of the rules of a house:", () => {
       /^\*\*May I bring my parrot\?\*\* Yes, as/,
     ],
     ["a section by its number", "What does 1.2 say?", /Every bag gets a label/],
+    [
+      "a section with a word, in which the question has no word",
+      "What does rule 1.3 say?",
+      /^1.3 Ba/,
+    ],
+    ["all of a section", "What does paragraph 1.3 say?", /The warden dries them/],
+    ["a section that isn't there", "What does paragraph 7.3 say?", null],
+    ["what is not done", "What is not stored in the cellar?", /^1.3 Bags that are wet/],
     ["not a list, where a yes is asked for", "Can I pour water into the stove?", /Never pour/],
     ["nor where a number is", "How often is the stove swept?", /The stove is swept every three/],
     [

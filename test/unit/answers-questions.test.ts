@@ -2,10 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import { requiresType } from "../../plugins/answers-extractive/answer-types";
 import { isQuestionAbove, numberLabel } from "../../plugins/answers-extractive/line-kinds";
+import { mailLines } from "../../plugins/answers-extractive/mail-lines";
+import { asksWhatIsNot } from "../../plugins/answers-extractive/negated-questions";
 import { namedIn } from "../../plugins/answers-extractive/question-names";
 import { withoutAsking } from "../../plugins/answers-extractive/question-terms";
 import type { Word } from "../../plugins/answers-extractive/question-weights";
-import { asksSection } from "../../plugins/answers-extractive/sections";
+import { askedSection, asksSection, sectionTest } from "../../plugins/answers-extractive/sections";
 import { asksYesOrNo, existenceAskedAt } from "../../plugins/answers-extractive/yes-or-no";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
 import { sentencesOf } from "../../plugins/search/sentences";
@@ -131,4 +133,71 @@ test.each([
   expect(light.map(({ term }) => term).filter((term) => !/^(?:how|wie|que)$/.test(term))).toEqual([
     ...asking,
   ]);
+});
+
+test.each([
+  ["What does section 4.2 of the rules say?", "4.2"],
+  ["What does 4.2 say?", "4.2"],
+  ["Was steht in § 4?", "4"],
+  ["Was steht in Absatz 2.1?", "2.1"],
+  ["Que dit l'article 4 ?", "4"],
+  ["第4条是什么？", "4"],
+  ["5. madde ne diyor?", "5"],
+  ["What is new in 4.2?", null],
+  ["How many rules are there in 2024?", null],
+])("the section that %s asks for: %p", (question, section) =>
+  expect(askedSection(question)).toBe(section),
+);
+
+describe("the sentences of a section:", () => {
+  const text =
+    "2. Bags\n\n2.1 Bags are fetched. 2.3 Each bag is 4.90 m long.\nIt has a label.\n\n" +
+    "§ 4 Dogs\n\nDogs stay.\n\nArticle 5 - Cats\n\nCats go.";
+  const cases: [why: string, section: string, heading: string | null, sentences: string[]][] = [
+    ["up to the next one", "2.3", null, ["2.3 Each bag is 4.90 m long.", "It has a label."]],
+    ["with a sign", "4", null, ["§ 4 Dogs", "Dogs stay."]],
+    ["with a word", "5", null, ["Article 5 - Cats", "Cats go."]],
+    ["no number in a sentence begins one", "90", null, []],
+  ];
+  test.each(cases)("%s", (_why, section, heading, expected) => {
+    const isIn = sectionTest({ text, heading }, section);
+    const spans = sentencesOf(text).filter(({ start }) => isIn(start));
+    expect(spans.map(({ start, end }) => text.slice(start, end))).toEqual(expected);
+  });
+  test("with its parts", () =>
+    expect(sectionTest({ text, heading: null }, "2")(text.indexOf("2.1"))).toBe(true));
+  test("below its heading", () =>
+    expect(sectionTest({ text: "They rest.", heading: "1 House › 1.7 Rest" }, "1.7")(0)).toBe(
+      true,
+    ));
+});
+
+test.each([
+  ["What is not covered by the warranty?", true],
+  ["Which bags cannot be fetched?", true],
+  ["Was deckt die Garantie nicht ab?", true],
+  ["What happens if no bag is there?", false],
+  ["Why is the bag not there?", false],
+  ["What is fetched without a label?", false],
+  ["Is the bag not there?", false],
+])("%s asks for what is not: %p", (question, expected) =>
+  expect(asksWhatIsNot(question)).toBe(expected),
+);
+
+describe("lines of mail:", () => {
+  const mail = [
+    "From: Ada Byron <ada@example.com>",
+    "Date: Mon, 4 May 2026",
+    "Dear Carl,",
+    "The board meets.",
+    "> On Fri, 1 May 2026, Carl <carl@example.com> wrote:\n> When does it meet?",
+  ];
+  test.each([
+    ["are no statements", mail, "What does the board do?", [0, 1, 2, 4]],
+    ["headers say when and by whom", mail, "When was it sent?", [2, 4]],
+    ["a document has a line like them", ["Date: Monday", "It opens."], "What opens?", []],
+    ["no address", ["From: the harbour", "To: the lake", "It goes."], "What goes?", []],
+  ])("%s", (_why, texts, question, expected) =>
+    expect([...mailLines(texts, question)].sort()).toEqual(expected),
+  );
 });

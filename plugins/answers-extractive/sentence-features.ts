@@ -12,6 +12,7 @@ import { asks_how_to } from "./how-to";
 import { asksSection } from "./sections";
 import { asksYesOrNo, beginsWithYesOrNo } from "./yes-or-no";
 import {
+  captionLabel,
   isBroken,
   isHeading,
   isHeadingOf,
@@ -267,6 +268,7 @@ export class SentenceReader {
     const sentence = sentences[i]!;
     const { text, start, words, own_terms } = sentence;
     const novel_words = words.filter((word) => !idf.has(word.term)).length;
+    if (this.isCaptionOnly(text, start, words)) return undefined;
     const below = sentences[i + 1];
     if (novel_words === 0 && below && isTerm(text, below.text)) return undefined;
     if (asked_above.has(i + 1)) return undefined;
@@ -341,6 +343,15 @@ export class SentenceReader {
       length: lengthOf(sentence.text),
     };
     return { features, row: sentence };
+  }
+
+  /** Whether it is the caption of a picture and has but words of the question. */
+  private isCaptionOnly(text: string, start: number, words: readonly Word[]): boolean {
+    const { length } = captionLabel(text);
+    const { own_terms } = this.asked;
+    return (
+      length > 0 && words.every((word) => word.start < start + length || own_terms.has(word.term))
+    );
   }
 
   /** Whether one of these has a word for the new subject of a question that continues others. */

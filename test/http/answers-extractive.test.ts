@@ -57,6 +57,10 @@ const hostel = [
   "1. Let the stove cool down.",
   "2. Sweep the ashes into the bucket.",
   "",
+  "Figure 2: Dry the wet boots of a guest.",
+  "",
+  "The boots of a guest stand on the rack above the stove until they are no longer wet.",
+  "",
   "Never pour water into the stove. The stove is swept every three weeks.",
   "",
   "| Number | Room | Beds | Price |",
@@ -168,6 +172,11 @@ describe("of the rules of a house:", () => {
     ["all of a section", "What does paragraph 1.3 say?", /The warden dries them/],
     ["a section that isn't there", "What does paragraph 7.3 say?", null],
     ["what is not done", "What is not stored in the cellar?", /^1.3 Bags that are wet/],
+    [
+      "not a caption in the words of the question",
+      "How do I dry the wet boots of a guest?",
+      /^The boots/,
+    ],
     ["not a list, where a yes is asked for", "Can I pour water into the stove?", /Never pour/],
     ["nor where a number is", "How often is the stove swept?", /The stove is swept every three/],
     [

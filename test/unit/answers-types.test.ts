@@ -123,6 +123,7 @@ describe("what a question asks for:", () => {
     ["how to: an instruction in a list", "How to clean it?", "• Press the lid.", "• The press"],
     ["how to: with a command", "How do I stop it?", "The command \\stop.", "You can stop it here."],
     ["how to: with an option", "How do I stop it?", "The option --stop.", "The option is here."],
+    ["how to: in the passive", "How do I stop it?", "It is stopped by lifting it.", "It is by it."],
     ["how to in German", "Wie reinige ich es?", "Drücken Sie die Taste.", "Es ist sauber."],
     ["how to in French", "Comment l’ouvrir ?", "Appuyez sur le bouton.", "Le bouton est rouge."],
     ["how to in Spanish", "¿Cómo se abre?", "Abra la tapa.", "La tapa es roja."],

@@ -45,9 +45,9 @@ const number_label = /^(?:\(?\d{1,3}[.)]\s+|\d{1,3}(?:\.\d{1,3})+\.?\s+(?=[\p{Lu
 /** The number of a section or an item of a list, before what it says; "" when it has none. */
 export const numberLabel = (text: string): string => number_label.exec(text)?.[0] ?? "";
 const caption_label = new RegExp(
-  "^(?:fig(?:ure|\\.)?|table|listing|illustration|abb(?:ildung|\\.)|tab(?:elle|\\.)|tableau|" +
-    "figura|tabla|tabella|bild|рис(?:унок|\\.)|таблица)\\s*[\\p{L}\\p{N}]{0,3}(?:[.-]?\\p{N}){0,3}" +
-    "\\s*[:.–—-]\\s+",
+  "^(?:fig(?:ure|\\.)?|table|listing|illustration|abb(?:ildung|\\.)|tab(?:elle|\\.)|" +
+    "tableau|figura|tabla|tabella|bild|рис(?:унок|\\.)|таблица)\\s*" +
+    "[\\p{L}\\p{N}]{0,3}(?:[.-]?\\p{N}){0,3}\\s*[:.–—-]\\s+",
   "iu",
 );
 /** The label of a caption, "Figure 3.1: ", before what the picture shows; "" when it has none. */

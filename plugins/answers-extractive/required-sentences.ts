@@ -2,6 +2,7 @@
 import { askedAbbreviation } from "./abbreviations";
 import { requiresType } from "./answer-types";
 import { asksWhatIsNot } from "./negated-questions";
+import { withNext } from "./order-questions";
 import { askedSection, sectionTest } from "./sections";
 import type { Source } from "./sentence-features";
 import type { Sentence } from "./sentence-ranking";
@@ -36,10 +37,10 @@ export function withRequired(
   const in_section = section === null ? [] : inSection(section, ranked, sources);
   if (in_section.length > 0) return { ranked: together(in_section), is_certain: true };
   const required = requiredOf(question, ranked);
-  return {
-    ranked: required ? [required, ...ranked.filter((sentence) => sentence !== required)] : ranked,
-    is_certain: false,
-  };
+  const first = required
+    ? [required, ...ranked.filter((sentence) => sentence !== required)]
+    : ranked;
+  return { ranked: withNext(question, first), is_certain: false };
 }
 
 function inSection(

@@ -4,9 +4,11 @@ import { requiresType } from "../../plugins/answers-extractive/answer-types";
 import { isQuestionAbove, numberLabel } from "../../plugins/answers-extractive/line-kinds";
 import { mailLines } from "../../plugins/answers-extractive/mail-lines";
 import { asksWhatIsNot } from "../../plugins/answers-extractive/negated-questions";
+import { withNext } from "../../plugins/answers-extractive/order-questions";
 import { namedIn } from "../../plugins/answers-extractive/question-names";
 import { withoutAsking } from "../../plugins/answers-extractive/question-terms";
 import type { Word } from "../../plugins/answers-extractive/question-weights";
+import type { Features } from "../../plugins/answers-extractive/sentence-features";
 import { askedSection, asksSection, sectionTest } from "../../plugins/answers-extractive/sections";
 import { asksYesOrNo, existenceAskedAt } from "../../plugins/answers-extractive/yes-or-no";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";
@@ -200,4 +202,44 @@ describe("lines of mail:", () => {
   ])("%s", (_why, texts, question, expected) =>
     expect([...mailLines(texts, question)].sort()).toEqual(expected),
   );
+});
+
+describe("the order of steps:", () => {
+  const features: Features = {
+    coverage: 0,
+    count: 0,
+    before: 0,
+    after: 0,
+    title: 0,
+    passage: 1,
+    answer_type: 0,
+    counted: 0,
+    numbers: 0,
+    novelty: 1,
+    broken: 0,
+    code: 0,
+    length: 0,
+  };
+  const sentence = (source: number, start: number, score: number) => ({
+    source,
+    start,
+    end: start + 9,
+    score,
+    features,
+    similarity: null,
+  });
+  const ranked = [sentence(0, 20, 14), sentence(1, 30, 13), sentence(0, 0, 7), sentence(0, 10, 5)];
+  const all = [...ranked, sentence(0, 40, 4), sentence(0, 30, 3)];
+  test.each([
+    ["what is after it", "What comes after closing the lid?", 30],
+    ["what is to be done then", "What do I do after closing the lid?", 30],
+    ["in German", "Was mache ich nach dem Schließen?", 30],
+    ["what is before it", "What comes before closing the lid?", 10],
+    ["a duration", "What is left after a year?", null],
+    ["another question", "How is the lid closed?", null],
+  ])("%s", (_why, question, start) => {
+    const [named, next] = withNext(question, all);
+    expect(named).toBe(all[0]!);
+    expect(next!.score === named!.score ? next!.start : null).toBe(start);
+  });
 });

@@ -58,6 +58,18 @@ describe("what a question asks for:", () => {
       "It is free.",
       "A free text.",
     ],
+    [
+      "how much is it: a sum",
+      "How much is delivery?",
+      "It is 4.90 euros a month.",
+      "It takes 3 to 5 working days.",
+    ],
+    [
+      "how much is it: a share",
+      "How much is the discount?",
+      "It is 20 percent.",
+      "It is for two months.",
+    ],
     ["an email address", "What is the email address?", "Write to a@b.example.", "Write to us."],
     ["a telephone number", "Wie ist die Telefonnummer?", "Telefon 0711 44 82", "Zimmer 071."],
     ["when in German: a date", "Wann beginnt es?", "Am 3. Oktober.", "Nach 3 Tagen."],

@@ -30,6 +30,7 @@ export const isTerm = (line: string, below: string): boolean =>
 export const isHeadingOf = (line: string, below: string, heading: string | null): boolean =>
   below.length > line.length && isHeading(line, heading);
 const question = /[?？؟][)\]"'”’»」』*_]*$/u;
+export const isQuestion = (text: string): boolean => question.test(text);
 const isLine = (text: string, { start, end }: Span): boolean =>
   /(?:^|\n)[^\p{L}\p{N}\n]*$/u.test(text.slice(Math.max(0, start - 10), start)) &&
   /^[ \t]*(?:\r?\n|$)/.test(text.slice(end, end + 10));

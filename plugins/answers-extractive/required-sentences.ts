@@ -34,7 +34,7 @@ export function withRequired(
   sources: readonly Source[],
 ): RequiredSentences {
   const section = askedSection(question);
-  const in_section = section === null ? [] : inSection(section, ranked, sources);
+  const in_section = section === null ? [] : inSection(question, section, ranked, sources);
   if (in_section.length > 0) return { ranked: together(in_section), is_certain: true };
   const required = requiredOf(question, ranked);
   const first = required
@@ -43,18 +43,25 @@ export function withRequired(
   return { ranked: withNext(question, first), is_certain: false };
 }
 
+/** Those in the section, unless the question names another document, which has none such. */
 function inSection(
+  question: string,
   section: string,
   ranked: readonly Sentence[],
   sources: readonly Source[],
 ): readonly Sentence[] {
-  const tests = new Map<number, ReturnType<typeof sectionTest>>();
-  return ranked.filter(({ source, start }) => {
-    const isIn = tests.get(source) ?? sectionTest(sources[source]!, section);
-    tests.set(source, isIn);
-    return isIn(start);
+  const titles = sources.map(({ title, heading }) => `${title}\n${heading ?? ""}`.toLowerCase());
+  const named = (question.toLowerCase().match(named_word) ?? []).filter((word) =>
+    titles.some((title) => title.includes(word)),
+  );
+  const tests = sources.map((source, at) => {
+    const text = `${titles[at]!}\n${source.text.toLowerCase()}`;
+    return named.every((word) => text.includes(word)) ? sectionTest(source, section) : () => false;
   });
+  return ranked.filter(({ source, start }) => tests[source]!(start));
 }
+/** Shorter words are in other ones by chance. */
+const named_word = /[\p{L}\p{M}]{4,}/gu;
 
 /** The others belong to it, though they have fewer words of the question. */
 const together = (ranked: readonly Sentence[]): readonly Sentence[] =>

@@ -16,6 +16,7 @@ import {
   isBroken,
   isHeading,
   isHeadingOf,
+  isQuestion,
   isQuestionAbove,
   isTerm,
   numberLabel,
@@ -268,7 +269,7 @@ export class SentenceReader {
     const sentence = sentences[i]!;
     const { text, start, words, own_terms } = sentence;
     const novel_words = words.filter((word) => !idf.has(word.term)).length;
-    if (this.isCaptionOnly(text, start, words)) return undefined;
+    if (this.repeatsQuestion(text, start, words)) return undefined;
     const below = sentences[i + 1];
     if (novel_words === 0 && below && isTerm(text, below.text)) return undefined;
     if (asked_above.has(i + 1)) return undefined;
@@ -345,13 +346,11 @@ export class SentenceReader {
     return { features, row: sentence };
   }
 
-  /** Whether it is the caption of a picture and has but words of the question. */
-  private isCaptionOnly(text: string, start: number, words: readonly Word[]): boolean {
-    const { length } = captionLabel(text);
-    const { own_terms } = this.asked;
-    return (
-      length > 0 && words.every((word) => word.start < start + length || own_terms.has(word.term))
-    );
+  /** Whether it is a question, or the caption of a picture, in no other words than the question. */
+  private repeatsQuestion(text: string, start: number, words: readonly Word[]): boolean {
+    const from = start + captionLabel(text).length;
+    const isAsked = ({ term, start: at }: Word) => at < from || this.asked.own_terms.has(term);
+    return (from > start || isQuestion(text)) && words.every(isAsked);
   }
 
   /** Whether one of these has a word for the new subject of a question that continues others. */

@@ -57,6 +57,8 @@ const hostel = [
   "1. Let the stove cool down.",
   "2. Sweep the ashes into the bucket.",
   "",
+  "The quiz of the day begins with easy ones. Who feeds the swan? Who painted the gate?",
+  "",
   "Figure 2: Dry the wet boots of a guest.",
   "",
   "The boots of a guest stand on the rack above the stove until they are no longer wet.",
@@ -153,6 +155,7 @@ describe("of the rules of a house:", () => {
   beforeAll(async () => {
     hostel_folder = await ada.folder();
     await ada.text(hostel_folder, hostel, "Hostel");
+    await ada.text(hostel_folder, "The Lake is deep. Its water is cold.", "Lake");
   });
   const larch = "Larch: Number 101, Beds 4, Price 20 €";
   const birch = "Birch: Number 102, Beds 6, Price 15 €";
@@ -170,6 +173,8 @@ describe("of the rules of a house:", () => {
       /^1.3 Ba/,
     ],
     ["all of a section", "What does paragraph 1.3 say?", /The warden dries them/],
+    ["a section of another document", "What does rule 1.3 of the Lake say?", null],
+    ["not a question in the same words", "Who painted the gate?", /^(?!.*Who painted)/],
     ["a section that isn't there", "What does paragraph 7.3 say?", null],
     ["what is not done", "What is not stored in the cellar?", /^1.3 Bags that are wet/],
     [

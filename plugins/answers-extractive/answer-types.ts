@@ -147,6 +147,19 @@ const number_type: AnswerType = {
   question: anyOf(...how_many),
   answer: anyOf(number_pattern),
 };
+/** "How much is delivery?" asks for a sum, and never for a duration. */
+const sum_type: AnswerType = {
+  question: anyOf(
+    "\\bhow much (?:is|are|was|were|will)\\b",
+    words("wie_?viel_(?:ist|sind|macht|war) cuánto_(?:es|son) quant(?:o|i)_(?:è|sono|é|são)"),
+  ),
+  answer: (languages) => {
+    const price = anyOf(...any_price);
+    const number = anyOf(number_pattern);
+    const duration = durationIn(languages);
+    return { test: (text) => price.test(text) || number.test(text.replace(duration, " ")) };
+  },
+};
 const frequency_type: AnswerType = {
   question: anyOf(...how_often),
   answer: anyOf(...any_frequency),
@@ -199,6 +212,7 @@ const answer_types: readonly AnswerType[] = [
   { question: anyOf(...until_when), answer: dateBeside(anyOf(...until)) },
   { question: anyOf(...since_when), answer: dateBeside(anyOf(...since)) },
   { question: anyOf(...what_time), answer: anyOf(any_time_of_day) },
+  sum_type,
   number_type,
   { question: anyOf(...when), answer: (languages) => anyOf(anyDate(languages)) },
   { question: anyOf(...who), answer: /(?<=\S\s)\p{Lu}\p{L}+/u },
@@ -247,6 +261,13 @@ function askedDimension(question: string, languages: readonly string[]): Dimensi
 }
 
 const any_number = anyOf(number_pattern);
+/** Such as "three to five working days". */
+function durationIn(languages: readonly string[]): RegExp {
+  const number = `(?:${number_pattern})[\\p{Nd}.,]*`;
+  const range = `${number}(?:\\s*(?:[-–]|to|and|or|bis|und|oder|à|et|a|y|e)\\s*${number})?`;
+  const unit = unitOf("time", languages).source;
+  return new RegExp(`${range}[\\s-]*(?:\\p{L}+\\s+)?(?:${unit})`, "giu");
+}
 /** A number, and a unit of the dimension, which may be in the head of the column. */
 function measureIn(dimension: Dimension, languages: readonly string[]): TextTest {
   const unit = unitOf(dimension, languages);

@@ -34,6 +34,8 @@ export const any_instruction = anyOf(
   `^${item}${first_words}(?:to|${imperatives})\\s`,
   "(?<![\\p{L}\\p{N}−–-])[−–-]{1,2}\\p{L}|\\\\\\p{L}{2,}",
   words("\\p{L}+en_Sie il_(?:faut|suffit)"),
+  // "This is avoided by using …".
+  words("(?:be|is|are)(?:_\\p{L}+){1,3}_by_\\p{L}+ing lässt_sich wird_dadurch indem_(?:Sie|man)"),
   `^${item}\\p{L}+(?:ez|er)\\s(?:l[ae]|les|l['’]|sur|une?|vos|votre)(?![\\p{L}\\p{M}])`,
   `^${item}(?:abra|cierre|conecte|haga|pulse|presione|seleccione|use|utilice)\\s`,
   `^${item}\\p{L}+(?:are|ere|ire)\\s(?:i|il|la|le|lo|l['’]|su|un[ao]?)(?![\\p{L}\\p{M}])`,

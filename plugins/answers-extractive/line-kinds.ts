@@ -30,6 +30,7 @@ export const isTerm = (line: string, below: string): boolean =>
 export const isHeadingOf = (line: string, below: string, heading: string | null): boolean =>
   below.length > line.length && isHeading(line, heading);
 const question = /[?？؟][)\]"'”’»」』*_]*$/u;
+export const isQuestion = (text: string): boolean => question.test(text);
 const isLine = (text: string, { start, end }: Span): boolean =>
   /(?:^|\n)[^\p{L}\p{N}\n]*$/u.test(text.slice(Math.max(0, start - 10), start)) &&
   /^[ \t]*(?:\r?\n|$)/.test(text.slice(end, end + 10));
@@ -44,6 +45,14 @@ export function isQuestionAbove(text: string, above: Span | undefined, span: Spa
 const number_label = /^(?:\(?\d{1,3}[.)]\s+|\d{1,3}(?:\.\d{1,3})+\.?\s+(?=[\p{Lu}\p{Lo}]))/u;
 /** The number of a section or an item of a list, before what it says; "" when it has none. */
 export const numberLabel = (text: string): string => number_label.exec(text)?.[0] ?? "";
+const caption_label = new RegExp(
+  "^(?:fig(?:ure|\\.)?|table|listing|illustration|abb(?:ildung|\\.)|tab(?:elle|\\.)|" +
+    "tableau|figura|tabla|tabella|bild|рис(?:унок|\\.)|таблица)\\s*" +
+    "[\\p{L}\\p{N}]{0,3}(?:[.-]?\\p{N}){0,3}\\s*[:.–—-]\\s+",
+  "iu",
+);
+/** The label of a caption, "Figure 3.1: ", before what the picture shows; "" when it has none. */
+export const captionLabel = (text: string): string => caption_label.exec(text)?.[0] ?? "";
 /** Whether a sentence is incomplete; one that introduces code is not. */
 export function isBroken(text: string): boolean {
   const code = codeBlocks(text)[0];

@@ -2,6 +2,7 @@
 import type { Retrieval, Span } from "../search/contract";
 import { codeBlocks } from "../../core/lib/code-blocks";
 import { answerPattern, countedAt, requiresType } from "./answer-types";
+import { hasCounted } from "./counted";
 import type { Asked } from "./follow-up";
 import { groupQuestion } from "./group-questions";
 import { listGroups, rowGroups, type Group, type GroupReader } from "./groups";
@@ -11,14 +12,16 @@ import { asks_how_to } from "./how-to";
 import { asksSection } from "./sections";
 import { asksYesOrNo, beginsWithYesOrNo } from "./yes-or-no";
 import {
+  captionLabel,
   isBroken,
   isHeading,
   isHeadingOf,
+  isQuestion,
   isQuestionAbove,
   isTerm,
   numberLabel,
 } from "./line-kinds";
-import { number_pattern } from "./number-words";
+import { mailLines } from "./mail-lines";
 import { isEnded, readsAsMarker } from "./quote-text";
 import { sentenceOfRow, tableRows, type RowSentence, type TableRow } from "./table-row";
 
@@ -104,6 +107,8 @@ interface Passage extends Pick<Source, "heading"> {
   readonly rows: ReturnType<typeof tableRows>;
   /** Entries of options, likewise. */
   readonly entries: ReturnType<typeof optionEntries>;
+  /** The indices of headers of mail, and of greetings. */
+  readonly mail_lines: ReadonlySet<number>;
   readonly isCode: (span: Span) => boolean;
   /** It has sentences besides headings. */
   readonly has_more: boolean;
@@ -167,6 +172,7 @@ export class SentenceReader {
       const row = passage.rows.get(i);
       const is_heading = passage.has_more && !row && isHeading(text, passage.heading);
       if (passage.isCode(sentence) ? readsAsMarker(text) : is_heading) return [];
+      if (passage.mail_lines.has(i)) return [];
       const found = row ? this.ofRow(row, sentence, passage) : this.ofText(i, passage);
       const is_reply = passage.asked_above.has(i) && beginsWithYesOrNo(text);
       const from = is_reply ? passage.sentences[i - 1]!.start : start;
@@ -245,6 +251,10 @@ export class SentenceReader {
       ),
       rows: tableRows(text, sentences, heading),
       entries: optionEntries(text, sentences),
+      mail_lines: mailLines(
+        sentences.map((sentence) => sentence.text),
+        this.asked.typed,
+      ),
       isCode: ({ start, end }) => blocks.some((block) => block.start <= start && end <= block.end),
       has_more: sentences.some((sentence) => !isHeading(sentence.text, heading)),
     };
@@ -259,6 +269,7 @@ export class SentenceReader {
     const sentence = sentences[i]!;
     const { text, start, words, own_terms } = sentence;
     const novel_words = words.filter((word) => !idf.has(word.term)).length;
+    if (this.repeatsQuestion(text, start, words)) return undefined;
     const below = sentences[i + 1];
     if (novel_words === 0 && below && isTerm(text, below.text)) return undefined;
     if (asked_above.has(i + 1)) return undefined;
@@ -281,7 +292,7 @@ export class SentenceReader {
       title: share(minus(title_terms, around)),
       passage: score,
       answer_type: this.type_share * Number(this.hasType(text, entry?.label)),
-      counted: Number(this.hasCounted(text, start, words)),
+      counted: Number(hasCounted(text, start, words, this.counted)),
       numbers: numberShare(sentence_terms),
       novelty: Math.min(1, novel_words / novel_words_max),
       broken: Number(isBroken(text)),
@@ -335,18 +346,17 @@ export class SentenceReader {
     return { features, row: sentence };
   }
 
+  /** Whether it is a question, or the caption of a picture, in no other words than the question. */
+  private repeatsQuestion(text: string, start: number, words: readonly Word[]): boolean {
+    const from = start + captionLabel(text).length;
+    const isAsked = ({ term, start: at }: Word) => at < from || this.asked.own_terms.has(term);
+    return (from > start || isQuestion(text)) && words.every(isAsked);
+  }
+
   /** Whether one of these has a word for the new subject of a question that continues others. */
   private isAboutSubject(...of: readonly Iterable<string>[]): boolean {
     const { names, own_terms } = this.asked;
     return names !== "subject" || of.some((terms) => [...terms].some((one) => own_terms.has(one)));
-  }
-
-  /** Whether a number stands before what the question counts: "twelve more satellites". */
-  private hasCounted(text: string, from: number, words: readonly Word[]): boolean {
-    return words.some(
-      ({ term, start }) =>
-        term === this.counted && number_before.test(justBefore(text, start - from)),
-    );
   }
 
   /** Whether a sentence, or the label of its option, has what the question asks for. */
@@ -357,15 +367,6 @@ export class SentenceReader {
   }
 }
 
-/** What may be a number and two words. */
-const justBefore = (text: string, at: number): string =>
-  text.slice(Math.max(0, at - counted_chars_max), Math.max(0, at));
-const counted_chars_max = 80;
-/** A number, and at most two words. Where many could be, one is seldom counted. */
-const number_before = new RegExp(
-  `(?!one[\\s-])(?:${number_pattern})(?:\\p{Nd}|[.,]\\p{Nd})*[\\s-]+(?:[\\p{L}-]+\\s+){0,2}$`,
-  "iu",
-);
 /** The question's terms in a neighbouring sentence, unless it explains another option. */
 function neighbourTerms(
   sentences: readonly { readonly own_terms: ReadonlySet<string> }[],

@@ -1,8 +1,6 @@
 /** Finds the sentences in passages that answer a question: by words, then by similarity. */
 import { StepPauses } from "../../core/lib/chunked-work";
 import type { Question } from "../chats/contract";
-import { askedAbbreviation } from "./abbreviations";
-import { requiresType } from "./answer-types";
 import { askedOf, type Asked } from "./follow-up";
 import type { SearchedTerm, SearchIndex } from "../search-index/contract";
 import type { Retrieved, RetrievedInConversation } from "../search/contract";
@@ -11,6 +9,7 @@ import { questionParts } from "./question-parts";
 import { missingCompounds, withoutAsking } from "./question-terms";
 import type { Weighted } from "./question-weights";
 import { isRelevant, type RelevanceContext } from "./relevance";
+import { withRequired } from "./required-sentences";
 import { chooseSentences, type RankedAnswer } from "./sentence-choice";
 import {
   SentenceReader,
@@ -195,34 +194,19 @@ async function answerTo(part: Asked, context: FinderContext): Promise<RankedAnsw
     await context.pauses.pause();
     const ranking = await rank(part, terms, group, context);
     await context.pauses.pause();
-    const ranked = withRequired(part.typed, ranking.ranked);
+    const { ranked, is_certain } = withRequired(part.typed, ranking.ranked, context.sources);
     const [best] = ranked;
     const is_answer =
       best !== undefined &&
-      isRelevant(best, {
-        ...relevanceContext(part, terms, best, ranking, group, context),
-        is_likeliest: best === ranking.ranked[0],
-      });
+      (is_certain ||
+        isRelevant(best, {
+          ...relevanceContext(part, terms, best, ranking, group, context),
+          is_likeliest: best === ranking.ranked[0],
+        }));
     if (is_answer) return { ranked, is_answer };
     first ??= { ranked, is_answer };
   }
   return first ?? { ranked: [], is_answer: false };
-}
-
-/**
- * The likeliest first; but where only a price or the like answers, one in the same passage, and
- * where an abbreviation is spelled out, in any.
- */
-function withRequired(question: string, ranked: readonly Sentence[]): readonly Sentence[] {
-  const [likeliest] = ranked;
-  const is_abbreviation = askedAbbreviation(question) !== null;
-  const is_required = is_abbreviation || requiresType(question);
-  if (!likeliest || likeliest.features.answer_type > 0 || !is_required) return ranked;
-  const required = ranked.find(
-    ({ source, features }) =>
-      (is_abbreviation || source === likeliest.source) && features.answer_type > 0,
-  );
-  return required ? [required, ...ranked.filter((sentence) => sentence !== required)] : ranked;
 }
 
 /** Whether its passages are about as similar to the question as those in its language. */

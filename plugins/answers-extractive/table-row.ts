@@ -36,10 +36,10 @@ export function tableRows(
       heads = cells;
       const next = sentences[at + 1];
       const next_cells = next ? pipeCells(text.slice(next.start, next.end)) : null;
-      if (next_cells !== null && areEntries(cells, next_cells))
+      if (next_cells !== null && !areHeads(cells, next_cells))
         rows.set(at, { cells, heads: [], caption });
     } else if (!isDelimiterRow(line!)) {
-      const has_heads = heads.length === cells.length && !areEntries(heads, cells);
+      const has_heads = heads.length === cells.length && areHeads(heads, cells);
       rows.set(at, { cells, heads: has_heads ? heads : [], caption });
     }
   }
@@ -48,9 +48,12 @@ export function tableRows(
 
 /** A number, an option or a command. */
 const entry = /^(?:\p{N}+$|(?:--?|\\)\p{L})/u;
-/** Whether a row above is no head: many tables have none, and their first row is marked as one. */
-const areEntries = ([above]: readonly string[], [cell]: readonly string[]): boolean =>
-  entry.test(above ?? "") && entry.test(cell ?? "");
+/** A sentence of some words; a head has a few words, and perhaps an abbreviation. */
+const statement = /^(?=(?:\S+\s+){3})[^]*(?:\p{Ll}{3}|\p{Lo})[.!?。]$/u;
+/** Whether a row above is a head: many tables have none, and their first row is marked as one. */
+const areHeads = (above: readonly string[], below: readonly string[]): boolean =>
+  !(entry.test(above[0] ?? "") && entry.test(below[0] ?? "")) &&
+  !above.some((cell) => statement.test(cell));
 
 /** Whether it is the head of a table with its delimiter line. */
 export function isTableHead(sentence: string): boolean {

@@ -44,6 +44,8 @@ const option_line = new RegExp(
     `(?:(?:${hyphens}(?:\\[[\\p{L}|-]+\\])?|\\\\)\\p{L}|${path}[ \\t]*(?:\\r?\\n|$))`,
   "u",
 );
+/** Not one: the end of a wrapped sentence, in which it is named: `\\includegraphics. This …` */
+const ends_sentence = /^[ \t]*[‘'"“(<]?(?:[-–−]{1,2}|\\)[\p{L}\p{N}_-]+[’'"”)>]?[.,;!?]\s/u;
 /** `Τι είναι; Ναι.`: the letter before the mark, the mark, and a capital after it. */
 const greek_question = /^\p{Script=Greek}[;\u037e]\s\p{Lu}/u;
 /**
@@ -242,7 +244,8 @@ function endsAtBreak(text: string, start: number, at: number): boolean {
   const next_line = text.slice(at + 1, at + 1 + label_chars_max);
   const line_start = text.lastIndexOf("\n", at - 1) + 1;
   if (/^[ \t]*(?:\r?\n|$)/.test(next_line) || list_marker.test(next_line)) return true;
-  if (option_line.test(next_line) && isInOptionList(text, at + 1)) return true;
+  const is_option = option_line.test(next_line) && !ends_sentence.test(next_line);
+  if (is_option && isInOptionList(text, at + 1)) return true;
   if (at - line_start < short_line_width && /^[\p{Lu}\p{Lo}\p{N}]/u.test(next_line))
     if (widthOf(text.slice(line_start, at)) < short_line_width) return true;
   return at - start > sentence_chars_max;

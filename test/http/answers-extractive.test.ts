@@ -42,6 +42,8 @@ const hostel = [
   "",
   "3.1 Version 2.4 of these rules was signed in March. Version 2.5 was signed in May.",
   "",
+  "1.3 Bags that are wet are excluded from the cellar. The warden dries them.",
+  "",
   "## 2 Questions",
   "",
   "**May I bring my parrot?**",
@@ -54,6 +56,12 @@ const hostel = [
   "",
   "1. Let the stove cool down.",
   "2. Sweep the ashes into the bucket.",
+  "",
+  "The quiz of the day begins with easy ones. Who feeds the swan? Who painted the gate?",
+  "",
+  "Figure 2: Dry the wet boots of a guest.",
+  "",
+  "The boots of a guest stand on the rack above the stove until they are no longer wet.",
   "",
   "Never pour water into the stove. The stove is swept every three weeks.",
   "",
@@ -147,6 +155,7 @@ describe("of the rules of a house:", () => {
   beforeAll(async () => {
     hostel_folder = await ada.folder();
     await ada.text(hostel_folder, hostel, "Hostel");
+    await ada.text(hostel_folder, "The Lake is deep. Its water is cold.", "Lake");
   });
   const larch = "Larch: Number 101, Beds 4, Price 20 €";
   const birch = "Birch: Number 102, Beds 6, Price 15 €";
@@ -158,6 +167,21 @@ describe("of the rules of a house:", () => {
       /^\*\*May I bring my parrot\?\*\* Yes, as/,
     ],
     ["a section by its number", "What does 1.2 say?", /Every bag gets a label/],
+    [
+      "a section with a word, in which the question has no word",
+      "What does rule 1.3 say?",
+      /^1.3 Ba/,
+    ],
+    ["all of a section", "What does paragraph 1.3 say?", /The warden dries them/],
+    ["a section of another document", "What does rule 1.3 of the Lake say?", null],
+    ["not a question in the same words", "Who painted the gate?", /^(?!.*Who painted)/],
+    ["a section that isn't there", "What does paragraph 7.3 say?", null],
+    ["what is not done", "What is not stored in the cellar?", /^1.3 Bags that are wet/],
+    [
+      "not a caption in the words of the question",
+      "How do I dry the wet boots of a guest?",
+      /^The boots/,
+    ],
     ["not a list, where a yes is asked for", "Can I pour water into the stove?", /Never pour/],
     ["nor where a number is", "How often is the stove swept?", /The stove is swept every three/],
     [

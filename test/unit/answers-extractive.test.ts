@@ -113,6 +113,15 @@ describe("splitting into sentences:", () => {
       "Name: Ada\nPhone: 12\n- one\n- two",
       ["Name: Ada", "Phone: 12", "- one", "- two"],
     ],
+    [
+      "an option ends a list's line, not a wrapped sentence that it ends",
+      "-a all of them\n-q\nThe plain way to get it into a document is to write it with\n\\input. It is.",
+      [
+        "-a all of them",
+        "-q\nThe plain way to get it into a document is to write it with\n\\input.",
+        "It is.",
+      ],
+    ],
     ["a blank line ends a sentence", "Heading\n\nText goes", ["Heading", "Text goes"]],
     ["white space has no sentences", " \n ", []],
   ];

@@ -57,6 +57,20 @@ const cases: [reason: string, question: string, text: string, heading: string | 
     { text: "Q1, South: 60; Q3, South: 95", is_exact: true },
   ],
   [
+    "the first row of a table without heads says something",
+    "the net mean",
+    "| Mean | The net mean of all the prices. |\n| --- | --- |\n| Last | The last price. |",
+    null,
+    { text: "Mean, The net mean of all the prices.", is_exact: false },
+  ],
+  [
+    "the other rows don't have it as heads",
+    "the low",
+    "| Mean | One of all those prices. |\n| --- | --- |\n| Low | Smallest of those prices. |",
+    null,
+    { text: "Low: Smallest of those prices.", is_exact: false },
+  ],
+  [
     "a cell with an escaped pipe",
     "East in Q1",
     table,

@@ -121,6 +121,6 @@ describe("every language of the glossary", () => {
         line !== line.normalize("NFC"),
     );
     expect(wrong).toEqual([]);
-    expect(lines.filter((line) => line === "").length / concepts).toBeLessThan(0.5);
+    expect(lines.filter((line) => line === "").length / concepts).toBeLessThan(0.05);
   });
 });

@@ -15,6 +15,9 @@ interface Check {
 }
 type Collection = "none" | "new" | "all";
 
+/** A timer that never fires: the checks are called by the test. */
+const unstarted = { unref: () => unstarted } as unknown as NodeJS.Timeout;
+
 /** What the guard collects at each of these checks. */
 function collections(checks: readonly Check[]): Collection[] {
   // A property, so that it stays in memory.
@@ -25,12 +28,12 @@ function collections(checks: readonly Check[]): Collection[] {
     Bun.gc(true);
   };
   hold(0);
-  const interval = spyOn(globalThis, "setInterval");
+  const timer = spyOn(globalThis, "setTimeout").mockReturnValue(unstarted);
   const used = spyOn(process.memoryUsage, "rss");
   const collect = spyOn(collector, "collect");
   const collectNew = spyOn(collector, "collectNew");
   const unguard = guardMemory();
-  const check = interval.mock.calls[0]![0] as () => void;
+  const check = timer.mock.calls[0]![0] as () => void;
   try {
     return checks.map(({ used_mib, heap_mib, garbage_mib = heap_mib }) => {
       hold(heap_mib);
@@ -48,7 +51,7 @@ function collections(checks: readonly Check[]): Collection[] {
     });
   } finally {
     unguard();
-    for (const spy of [interval, used, collect, collectNew]) spy.mockRestore();
+    for (const spy of [timer, used, collect, collectNew]) spy.mockRestore();
   }
 }
 
@@ -120,3 +123,21 @@ for (const [why, checks, expected] of cases)
   test(why, () => {
     expect(collections(checks)).toEqual(expected);
   });
+
+test.each([
+  ["while the process is small", 150, 250],
+  ["while it uses much, more often", 300, 100],
+])("when the next check is: %s", (_why, used_mib, delay_ms) => {
+  const timer = spyOn(globalThis, "setTimeout").mockReturnValue(unstarted);
+  const used = spyOn(process.memoryUsage, "rss").mockReturnValue(used_mib * mib);
+  const collectors = [spyOn(collector, "collect"), spyOn(collector, "collectNew")];
+  for (const spy of collectors) spy.mockImplementation(() => {});
+  try {
+    const unguard = guardMemory();
+    (timer.mock.calls[0]![0] as () => void)();
+    expect(timer.mock.calls[1]![1]).toBe(delay_ms);
+    unguard();
+  } finally {
+    for (const spy of [timer, used, ...collectors]) spy.mockRestore();
+  }
+});

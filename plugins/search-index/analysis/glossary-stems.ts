@@ -18,8 +18,8 @@ const anyOf = (some: string, stem_min = 3): RegExp =>
   new RegExp(`(?<=.{${stem_min}})(?:${some.replaceAll(" ", "|")})$`);
 
 /**
- * Endings of inflected forms, without accents. Chinese and Vietnamese have none; what is missing
- * here is found by its paradigm.
+ * Endings of inflected forms, without accents. Languages that are missing here have none (Chinese,
+ * Vietnamese, Thai), or words without spaces, of which only the dictionary form is found.
  */
 const endings: Partial<Record<GlossaryLanguage, RegExp>> = {
   de: /(?<=....)(?:e[mr]?|[nst])+$/,

@@ -1,4 +1,5 @@
 /** Reads stored texts piece by piece, from any source of pieces. */
+import { countLeading } from "./binary-search";
 import { nextTurn } from "./chunked-work";
 import { pairsIn, piece_units, pieceCount, type Piece, type StoredText } from "./text-pieces";
 
@@ -76,7 +77,7 @@ const endOf = ({ first_unit, data }: Piece): number => first_unit + data.length;
 /** The code points before a unit of this piece. */
 function pointIn({ first_unit, first_point, pairs }: ReadPiece, unit: number): number {
   const within = unit - first_unit;
-  return first_point + within - countBelow(pairs, (pair) => pair + 1 < within);
+  return first_point + within - countLeading(pairs, (pair) => pair + 1 < within);
 }
 
 /** Converts between UTF-16 units and code points of a text; fastest for ascending positions. */
@@ -128,7 +129,7 @@ export class TextPlaces {
       ({ first_point, data, pairs }) => point < first_point + data.length - pairs.length,
     );
     const within = point - first_point;
-    return first_unit + within + countBelow(pairs, (pair, at) => pair - at < within);
+    return first_unit + within + countLeading(pairs, (pair, at) => pair - at < within);
   }
 
   /** The last piece for which `begins` holds; `ends`: it is that one, if it begins before. */
@@ -159,22 +160,4 @@ export class TextPlaces {
     if (piece === undefined) throw new TextGone();
     return (this.piece = { ...piece, pairs: pairsIn(piece.data) });
   }
-}
-
-/**
- * The number of leading elements for which this holds; it holds for none after the first that
- * fails.
- */
-function countBelow(
-  sorted: readonly number[],
-  holds: (value: number, at: number) => boolean,
-): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (holds(sorted[middle]!, middle)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -2,6 +2,7 @@
  * Runs in the child: arranges the cells of a table in columns. Merged cells span several; in
  * formats that only have cell edges, the edges define the columns.
  */
+import { countLeading } from "../../../core/lib/binary-search";
 import type { Block } from "./blocks";
 
 /** A cell as the format describes it. */
@@ -95,7 +96,7 @@ function spansOfEdges(rows: readonly CellRow[]): (readonly TableCell[])[] {
     if (all.length === 0 || edge - all.at(-1)! > edge_tolerance) all.push(edge);
   if (all.length > columns_max) return rows.map(({ cells }) => cells);
   const columnOf = (edge: number): number => {
-    const column = countUpTo(all, edge) - 1;
+    const column = countLeading(all, (other) => other <= edge) - 1;
     return column >= 0 && edge - all[column]! <= edge_tolerance * 2 ? column : -1;
   };
   return rows.map(({ cells, edges }) => {
@@ -110,14 +111,3 @@ function spansOfEdges(rows: readonly CellRow[]): (readonly TableCell[])[] {
 }
 const isRising = (edges: readonly number[]): boolean =>
   edges.every((edge, at) => at === 0 || edge > edges[at - 1]!);
-/** How many of these, which rise, are not above the limit. */
-function countUpTo(numbers: readonly number[], limit: number): number {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (numbers[middle]! <= limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}

@@ -2,6 +2,7 @@
  * Runs in the child: reads Word 97 to 2003 (.doc), and the plain text of Word 6 and 95: the body,
  * then notes, text boxes, comments and headers.
  */
+import { countLeading } from "../../../core/lib/binary-search";
 import { ExtractionFailure } from "../contract";
 import type { Block, Page } from "../child/blocks";
 import type { CompoundFile } from "./compound-file";
@@ -98,16 +99,8 @@ function blankHidden(
   return done === 0 ? text : pieces.join("") + text.slice(done);
 }
 /** The index of the first run that ends after this offset. The runs are sorted. */
-function firstBehind(runs: readonly Run[], at: number): number {
-  let low = 0;
-  let high = runs.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (runs[middle]!.end <= at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const firstBehind = (runs: readonly Run[], at: number): number =>
+  countLeading(runs, ({ end }) => end <= at);
 
 /**
  * Whether every field ends. In a damaged text an unterminated field must not hide everything after

@@ -1,4 +1,5 @@
 /** Removes running headers and footers from a text, and shifts positions accordingly. */
+import { countLeading } from "../../../core/lib/binary-search";
 import type { Cut } from "./running-lines";
 
 /** The cuts of a text, ascending. */
@@ -51,15 +52,9 @@ export class PageCuts {
 
   /** Maps a position of the whole text to the shortened one. */
   moved(at: number): number {
-    let low = 0;
-    let high = this.cuts.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.cuts[middle]!.start < at) low = middle + 1;
-      else high = middle;
-    }
-    const last = this.cuts[low - 1];
+    const index = countLeading(this.cuts, ({ start }) => start < at) - 1;
+    const last = this.cuts[index];
     if (last === undefined) return at;
-    return last.start + Math.max(0, at - last.end) - this.removed[low - 1]!;
+    return last.start + Math.max(0, at - last.end) - this.removed[index]!;
   }
 }

@@ -3,6 +3,7 @@
  * text: a page number would split a sentence, and a chapter's header would be found on all its
  * pages.
  */
+import { countLeading } from "../../../core/lib/binary-search";
 import { StepPauses } from "../../../core/lib/chunked-work";
 import type { EdgeLine } from "../child/page-layout";
 import { headings_max } from "../result-limits";
@@ -147,15 +148,9 @@ function byPlace(candidates: readonly Candidate[]): (candidate: Candidate) => Ca
 
 /** Of candidates sorted by page, those of pages near this one. */
 function nearby(candidates: readonly Candidate[], at_page: number): Candidate[] {
-  let low = 0;
-  let high = candidates.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (candidates[middle]!.at_page < at_page - near_pages) low = middle + 1;
-    else high = middle;
-  }
+  const first = countLeading(candidates, (candidate) => candidate.at_page < at_page - near_pages);
   const neighbours: Candidate[] = [];
-  for (let at = low; at < candidates.length; at++) {
+  for (let at = first; at < candidates.length; at++) {
     const candidate = candidates[at]!;
     if (candidate.at_page > at_page + near_pages) break;
     neighbours.push(candidate);

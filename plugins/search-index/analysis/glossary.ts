@@ -3,6 +3,7 @@
  * (`glossary-files.ts`).
  */
 import { readFileSync } from "node:fs";
+import { lowerBound } from "../../../core/lib/binary-search";
 import { hashOf } from "./analyzer";
 import { glossary_files, type GlossaryLanguage } from "./glossary-files";
 import { glossaryStem, plainLetters } from "./glossary-stems";
@@ -27,21 +28,9 @@ class LineIndex {
   get(word: string): Lines | undefined {
     const first = hashOf(word) * lines_max;
     const lines: number[] = [];
-    for (let at = this.firstFrom(first); this.entries[at]! < first + lines_max; at++)
+    for (let at = lowerBound(this.entries, first); this.entries[at]! < first + lines_max; at++)
       lines.push(this.entries[at]! - first);
     return lines.length === 0 ? undefined : lines;
-  }
-
-  /** The index of the first entry that is not less. */
-  private firstFrom(entry: number): number {
-    let low = 0;
-    let high = this.entries.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.entries[middle]! < entry) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
 

@@ -2,6 +2,7 @@
  * Recognises tables of contents, lists of figures and indexes by the form of their lines: they tell
  * where something is said, not what.
  */
+import { countLeading } from "../../../core/lib/binary-search";
 import type { HeadingSpan, PageSpan } from "../../extraction/contract";
 import type { ReadableText } from "../../../core/lib/text-window";
 
@@ -115,14 +116,7 @@ export class Listings {
   /** Whether there is a heading of the document at that position. */
   private isHeading({ text, start }: Line): boolean {
     const { headings = [] } = this.document;
-    let low = 0;
-    let high = headings.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (headings[middle]!.end <= start) low = middle + 1;
-      else high = middle;
-    }
-    const next = headings[low];
+    const next = headings[countLeading(headings, ({ end }) => end <= start)];
     return next !== undefined && next.start < start + text.length;
   }
 }

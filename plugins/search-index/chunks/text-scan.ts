@@ -1,4 +1,5 @@
 /** Finds white space, line ends and pages in a text. */
+import { countLeading } from "../../../core/lib/binary-search";
 import type { ReadableText } from "../../../core/lib/text-window";
 import type { PageSpan } from "../../extraction/contract";
 
@@ -43,13 +44,5 @@ export function crossesPage(pages: readonly PageSpan[], from: number, to: number
   return pages.length > 0 && pageAt(pages, from - 1) !== pageAt(pages, to);
 }
 /** The index of the page that contains `at`, or of the last one before it; -1 before the first. */
-export function pageAt(pages: readonly PageSpan[], at: number): number {
-  let low = 0;
-  let high = pages.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (pages[middle]!.start <= at) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
+export const pageAt = (pages: readonly PageSpan[], at: number): number =>
+  countLeading(pages, ({ start }) => start <= at) - 1;

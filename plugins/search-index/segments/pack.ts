@@ -11,6 +11,7 @@
  * A posting: varint of `(chunks skipped since the last posting) << 1 | more`, then, when `more`, a
  * byte: min(tf, 255).
  */
+import { lowerBound } from "../../../core/lib/binary-search";
 import { radixSort, release } from "./radix-sort";
 import {
   analyzerOf,
@@ -287,13 +288,7 @@ export class PackPart {
 
   /** -1 when there is no such term. */
   private placeOf(hash: number): number {
-    let low = 0;
-    let high = this.hashes.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.hashes[middle]! < hash) low = middle + 1;
-      else high = middle;
-    }
-    return this.hashes[low] === hash ? low : -1;
+    const place = lowerBound(this.hashes, hash);
+    return this.hashes[place] === hash ? place : -1;
   }
 }

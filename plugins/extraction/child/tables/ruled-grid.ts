@@ -1,4 +1,5 @@
 /** Tables with vertical rules: cells are the areas that rules enclose. */
+import { countLeading } from "../../../../core/lib/binary-search";
 import { DisjointSets } from "../disjoint-sets";
 import { columnsOf, edgesOf } from "./columns";
 import {
@@ -97,8 +98,8 @@ class Grid {
     const xs_up = xs.slice(1, -1);
     const ys_down = ys.slice(1, -1);
     for (const word of words) {
-      const column = countBelow(xs_up, (at) => at <= middle(word));
-      const band = countBelow(ys_down, (at) => at >= centre(word));
+      const column = countLeading(xs_up, (at) => at <= middle(word));
+      const band = countLeading(ys_down, (at) => at >= centre(word));
       this.words_of[band * this.columns + column]!.push(word);
     }
     this.area = this.areas();
@@ -226,17 +227,6 @@ class Grid {
       return { row, cells: parts };
     });
   }
-}
-
-function countBelow(places: readonly number[], isBefore: (at: number) => boolean): number {
-  let low = 0;
-  let high = places.length;
-  while (low < high) {
-    const at = (low + high) >>> 1;
-    if (isBefore(places[at]!)) low = at + 1;
-    else high = at;
-  }
-  return low;
 }
 
 /** Whether a box lies within the rules. */

@@ -1,10 +1,11 @@
-/** The executable. The only file that names both core and the built-in plugins. */
+/** The program. The only file that names both core and the built-in plugins. */
 import { isAbsolute } from "node:path";
 import * as typebox from "@sinclair/typebox";
 import { builtIn } from "../plugins/built-in";
 import * as contracts from "../plugins/contracts";
 import { runProgram } from "./cli/program";
 import { runPreflight } from "./cli/preflight";
+import { serves } from "./cli/serves";
 import { runChild } from "./isolate/child";
 import { childCommand, task_command } from "./isolate/command";
 import { ChildPool } from "./isolate/pool";
@@ -17,7 +18,7 @@ const plugins: readonly Plugin[] = builtIn;
 const task_child = childCommand(import.meta.path);
 const words = process.argv.slice(2);
 const [first, ...rest] = words;
-const serves = words.length === 0 || words.includes("serve");
+const is_server = serves(words);
 /** How long readers may take for the last lines of a server. */
 const last_lines_ms_max = 500;
 
@@ -57,7 +58,7 @@ process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
 
 // Which code is compiled to machine code, and when: see scripts/build.ts.
-if (!serves) Bun.unsafe.setJITPolicy(1);
+if (!is_server) Bun.unsafe.setJITPolicy(1);
 
 installModules({ dossier: sdk, "dossier/contracts": contracts, "@sinclair/typebox": typebox });
 if (first === task_command) {
@@ -90,7 +91,7 @@ if (first === task_command) {
   });
   // The output of a command is its result; a server that was told to stop waits for no reader.
   const printed = Promise.all(printing);
-  if (serves) await settlesWithin(printed, last_lines_ms_max);
+  if (is_server) await settlesWithin(printed, last_lines_ms_max);
   else await printed;
   // Whatever a plugin left running must not keep the process alive after its command has ended.
   process.exit(exit_code || process.exitCode);

@@ -95,7 +95,7 @@ function commit(): string {
  */
 async function compile(outfile: string): Promise<void> {
   const built = await Bun.build({
-    entrypoints: [join(root, "core/main.ts"), ...workers()],
+    entrypoints: [join(root, "core/entry.ts"), ...workers()],
     root,
     target: "bun",
     format: "esm",

@@ -27,6 +27,7 @@ const layers: Readonly<Record<string, number>> = {
   workbench: 6,
   cli: 7,
   "main.ts": 8,
+  "entry.ts": 9,
 };
 /**
  * Exports the whole contract to plugins, so it imports every layer; core itself does not use it.

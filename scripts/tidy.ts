@@ -37,7 +37,8 @@ const product = /^(core|plugins)\//;
  * Where time, randomness and the environment may be accessed directly. Workers, tasks and browser
  * pages have no context to take them from.
  */
-const outside = /^core\/(base|workbench|cli)\/|^core\/main\.ts$|worker\.ts$|^plugins\/[^/]+\/web\//;
+const outside =
+  /^core\/(base|workbench|cli)\/|^core\/(main|entry)\.ts$|worker\.ts$|^plugins\/[^/]+\/web\//;
 
 const leftovers: readonly Rule[] = [
   {
@@ -241,7 +242,7 @@ function problemsOfTypes(path: string, text: string): string[] {
 /** Entry points: files that run or are read without being imported. */
 const entries = new RegExp(
   `^(${[
-    "core/(main|sdk)",
+    "core/(entry|main|sdk)",
     "client/src/index",
     "plugins/contracts",
     "plugins/.*worker",

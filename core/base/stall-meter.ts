@@ -2,7 +2,6 @@
  * Detects when the event loop is blocked and logs what was running meanwhile. It checks the clock
  * forty times a second while there is work, otherwise once a second.
  */
-import { collector } from "../lib/collector";
 import type { Log } from "./log";
 import { withoutOrigin } from "./origin";
 
@@ -26,8 +25,6 @@ interface Stall {
   readonly loop_cpu_ms: number;
   /** Of the whole process. */
   readonly cpu_ms: number;
-  /** The part of the stall in which garbage was collected early: see memory-guard.ts. */
-  readonly garbage_ms: number;
 }
 
 /** Longer stalls are logged. */
@@ -58,7 +55,6 @@ export class StallMeter implements ActivityTracker {
   private checks_often = false;
   private active_at_ms = 0;
   private cpu = cpuUsed();
-  private garbage_ms = collector.spent_ms;
   private logged_at_ms = -Infinity;
   /** Stalls since the last log line. */
   private unlogged = { count: 0, ms_max: 0 };
@@ -122,14 +118,11 @@ export class StallMeter implements ActivityTracker {
     this.late_ms[slot] = late_ms;
     const before = this.cpu;
     this.cpu = cpuUsed();
-    const garbage_before_ms = this.garbage_ms;
-    this.garbage_ms = collector.spent_ms;
     if (late_ms >= logged_ms_min)
       this.logStall(now_ms, {
         stall_ms: Math.round(late_ms),
         loop_cpu_ms: Math.round((this.cpu.loop_us - before.loop_us) / 1_000),
         cpu_ms: Math.round((this.cpu.all_us - before.all_us) / 1_000),
-        garbage_ms: Math.round(this.garbage_ms - garbage_before_ms),
       });
     if (this.ended.size > 0) {
       this.active_at_ms = now_ms;

@@ -1,12 +1,12 @@
 /**
  * Keeps the memory of a server small: what only its start needed is given back to the operating
  * system, parts of the heap and most of the executable's mapped pages; these again while the server
- * uses much memory; and garbage is bounded.
+ * uses much memory.
  */
 import { dlopen } from "bun:ffi";
 import { readFileSync } from "node:fs";
 import { libcPath } from "../lib/libc";
-import { guardMemory, usesMuchMemory } from "../lib/memory-guard";
+import { usesMuchMemory } from "../lib/memory-use";
 
 /** MADV_DONTNEED on Linux: the pages are read from their file again when they are used. */
 const not_needed = 4;
@@ -32,11 +32,7 @@ export function limitMemory(): () => void {
     }
     was_idle ||= becomes_idle;
   }, check_every_ms).unref();
-  const unguard = guardMemory();
-  return () => {
-    clearInterval(timer);
-    unguard();
-  };
+  return () => clearInterval(timer);
 }
 
 /**

@@ -1,6 +1,5 @@
 /** The worker thread that parses large bodies, one at a time; see json-thread.ts. */
 import { HttpError } from "../base/errors";
-import { collector } from "../lib/collector";
 import { parseJson } from "./json";
 import { parseAround } from "./long-field";
 
@@ -44,6 +43,5 @@ self.addEventListener("message", ({ data }: MessageEvent<LargeBody>) => {
   } finally {
     // Frees the memory at once rather than at garbage collection: one body may take 80 MB.
     (data.bytes.buffer as ArrayBuffer).transfer(0);
-    setTimeout(() => collector.collect());
   }
 });

@@ -2,7 +2,6 @@
  * An encoder worker: works on one passage at a time and, whenever it yields, on one query. The pool
  * (pool.ts) never sends more.
  */
-import { collector } from "../../core/lib/collector";
 import { messageOf } from "../../core/lib/error-message";
 import { Encoder } from "./encoder";
 import { compiledKernel } from "./kernels";
@@ -98,7 +97,7 @@ async function open(model: OpenModel): Promise<OpenedEncoder | undefined> {
     readModel(shared === null ? Bun.mmap(model.path) : new Uint8Array(shared));
   // The pages read from the second mapping count as memory of the process until it is collected.
   const encoder = new Encoder(read(), await compiledKernel(), read());
-  setImmediate(() => collector.collect());
+  setImmediate(() => Bun.gc(true));
   const { query_prefix, document_prefix } = model;
   const opened_encoder = new OpenedEncoder(encoder, {
     query: query_prefix,

@@ -4,12 +4,10 @@
  */
 import { AscendingIds } from "../../core/lib/ascending-ids";
 import { Cleaner } from "../../core/lib/cleaner";
-import { GarbageMeter } from "../../core/lib/garbage-meter";
 import { inParts } from "../../core/lib/chunked-work";
 import type { Context, Db } from "../../core/sdk";
 import { isOnePiece, type NewText, type Texts } from "./contract";
 import {
-  piece_units,
   pieceCount,
   pointsUntil,
   piecesOf,
@@ -37,7 +35,6 @@ export class TextService implements Texts {
   private readonly ids: AscendingIds;
   /** Texts being written or waiting to be kept: they are listed as unused, but must stay. */
   private readonly in_use = new Set<number>();
-  private readonly garbage = new GarbageMeter("new");
   private readonly cleaner = new Cleaner({
     clean: (signal) => this.clean(signal),
     onError: (error) =>
@@ -173,8 +170,6 @@ export class TextService implements Texts {
         for (const piece of batch) await store.insertPiece(tx, piece);
       });
       last = batch.at(-1) ?? last;
-      // Bytes, strings and slices of them.
-      this.garbage.add(4 * piece_units * batch.length);
       return !next.done;
     }, signal);
     return storedText(id, last);

@@ -5,7 +5,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../core/lib/error-message";
-import { GarbageMeter } from "../../core/lib/garbage-meter";
 import { decodeLines } from "../../core/lib/json-lines";
 import { TaskFailure, type Context, type Isolate } from "../../core/sdk";
 import type { Probed } from "./child/probe";
@@ -101,18 +100,13 @@ export class TranscriptReader {
   }
 }
 
-const garbage = new GarbageMeter("new");
-/** What becomes garbage when a file is read, in its own size. */
-const garbage_share = 2;
 /** The transcript in the output file of the child. */
 async function readOutput(path: string, onSegments: OnSegments): Promise<ReadTranscript> {
   const file = Bun.file(path);
   const lines = decodeLines<unknown>(file.stream());
   const head = (await lines.next()).value as TranscriptHead;
   const parts = passedOn(lines as AsyncIterable<Segment[]>, onSegments);
-  const transcript = await putTogether(head, parts);
-  garbage.add(garbage_share * file.size);
-  return transcript;
+  return putTogether(head, parts);
 }
 
 async function* passedOn(

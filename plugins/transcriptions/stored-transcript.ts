@@ -1,5 +1,4 @@
 /** Reads stored transcripts, whose segments are in parts: long ones are never in one piece. */
-import { GarbageMeter } from "../../core/lib/garbage-meter";
 import type { Db } from "../../core/sdk";
 import { putTogether, type ReadTranscript, type TranscriptHead } from "./read-transcript";
 import * as store from "./store";
@@ -28,16 +27,11 @@ async function* whole(
     throw new Error("the transcript was deleted while it was sent");
 }
 
-const garbage = new GarbageMeter("new");
-/** What a part leaves, in its own length: objects, copies and text in other forms. */
-const garbage_share = 4;
-
 async function* segmentsJson(db: Db, run_id: string): AsyncGenerator<string, void> {
   for (let part = 0; ; part++) {
     const json = await store.findSegments(db, run_id, part);
     if (json === undefined) return;
     yield json;
-    garbage.add(garbage_share * json.length);
   }
 }
 async function* parsed(parts: AsyncIterable<string>): AsyncGenerator<Segment[], void> {

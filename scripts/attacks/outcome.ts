@@ -7,8 +7,6 @@ export interface Stall {
   readonly stall_ms: number;
   /** Of these, its thread computed; otherwise it waited for the machine or the disk. */
   readonly loop_cpu_ms: number;
-  /** Of these, garbage was collected early. */
-  readonly garbage_ms: number;
   readonly in_work: readonly string[];
 }
 
@@ -115,6 +113,5 @@ function linesOf(outcome: Outcome): string[] {
   ];
 }
 
-const described = ({ stall_ms, loop_cpu_ms, garbage_ms, in_work }: Stall): string =>
-  `  ${stall_ms} ms (${loop_cpu_ms} computing, ${garbage_ms} of it collecting garbage): ` +
-  in_work.join("; ");
+const described = ({ stall_ms, loop_cpu_ms, in_work }: Stall): string =>
+  `  ${stall_ms} ms (${loop_cpu_ms} computing): ${in_work.join("; ")}`;

@@ -46,7 +46,6 @@ interface Stall {
   /** Of the loop, and of the whole process. */
   readonly loop_cpu_ms: number;
   readonly cpu_ms: number;
-  readonly garbage_ms: number;
   readonly in_work: readonly string[];
 }
 
@@ -237,8 +236,8 @@ class Soak {
         .toSorted((a, b) => b.stall_ms - a.stall_ms)
         .slice(0, 8)
         .map(
-          ({ stall_ms, loop_cpu_ms, cpu_ms, garbage_ms, in_work }) =>
-            `  ${stall_ms} ms (CPU ${loop_cpu_ms} of ${cpu_ms}, garbage ${garbage_ms}): ${in_work}`,
+          ({ stall_ms, loop_cpu_ms, cpu_ms, in_work }) =>
+            `  ${stall_ms} ms (CPU ${loop_cpu_ms} of ${cpu_ms}): ${in_work}`,
         ),
       ...this.memory.report(),
       ...this.findings.slice(0, 40).map((finding) => `FOUND ${finding}`),

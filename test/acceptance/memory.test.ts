@@ -27,6 +27,14 @@ function takePeak(): number {
   return Number(kib![1]) / 1024;
 }
 
+test.skipIf(!existsSync("/proc/self/environ"))(
+  "the process that was started collects garbage in time: its environment says how much there is",
+  () => {
+    const environment = readFileSync(`/proc/${server.pid()}/environ`, "utf8").split("\0");
+    expect(environment).toContain("BUN_JSC_forceRAMSize=256000000");
+  },
+);
+
 const bodies: [string, string][] = [
   ["nested lists", filled(`{"x":${"[".repeat(40)}`, "[[]],", `[]${"]".repeat(40)}}`)],
   ["empty objects", filled(`{"x":[`, "{},", "1]}")],

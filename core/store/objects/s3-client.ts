@@ -1,6 +1,5 @@
 /** Signed requests to a bucket, with retries where they may help, and refusals in words. */
 import { jitter } from "../../base/random";
-import { GarbageMeter } from "../../lib/garbage-meter";
 import { FilesFault } from "./place";
 import type { BucketAddress, Credentials } from "./files-url";
 import { objectUrl, sha256Of, signedHeaders } from "./s3-signature";
@@ -48,7 +47,6 @@ export interface S3ClientOptions {
 /** Sends requests to one bucket, and counts them. */
 export class S3Client {
   private readonly counts = new Map<string, number>();
-  private readonly garbage = new GarbageMeter();
   /** In bodies since the start. */
   sent_bytes = 0;
   received_bytes = 0;
@@ -111,10 +109,8 @@ export class S3Client {
       headers: response.headers,
       body: await response.bytes(),
     };
-    const sent_bytes = body?.byteLength ?? 0;
-    this.sent_bytes += sent_bytes;
+    this.sent_bytes += body?.byteLength ?? 0;
     this.received_bytes += result.body.byteLength;
-    this.garbage.add(sent_bytes + result.body.byteLength);
     return result;
   }
 

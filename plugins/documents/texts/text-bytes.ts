@@ -1,12 +1,6 @@
 /** Sends long texts to a client, reading and encoding them on the way. */
-import { GarbageMeter } from "../../../core/lib/garbage-meter";
 import { nextTurn } from "../../../core/lib/chunked-work";
 import { pullStream } from "../../../core/sdk";
-
-/** Of all texts that are being sent. */
-const garbage = new GarbageMeter("new");
-/** A part is read, perhaps escaped, and encoded. */
-const garbage_share = 8;
 
 /** The bytes of a text that is its own original: UTF-8, with the interface of a `Blob`. */
 export class TextBytes {
@@ -25,7 +19,6 @@ export class TextBytes {
         const bytes = encoder.encode(part.value);
         const from = at;
         at += bytes.length;
-        garbage.add(garbage_share * bytes.length);
         if (at > start) return bytes.subarray(Math.max(0, start - from), end - from);
         await nextTurn();
       }
@@ -55,11 +48,7 @@ export function sentJson<P>(
   let ended = false;
   const next = async (): Promise<string | null> => {
     const part = await parts.next();
-    if (!part.done) {
-      const json = jsonOf(part.value);
-      garbage.add(garbage_share * json.length);
-      return json;
-    }
+    if (!part.done) return jsonOf(part.value);
     if (ended) return null;
     ended = true;
     return end;

@@ -3,7 +3,6 @@
  * the response; the response itself is the language of the text.
  */
 import { constants, setPriority } from "node:os";
-import { GarbageMeter } from "../../../core/lib/garbage-meter";
 import type { ReadableText } from "../../../core/lib/text-window";
 import type { ReadConnectionSpec } from "../../../core/sdk";
 import { analyzer } from "../analysis/analyzer";
@@ -24,9 +23,6 @@ export interface EncoderProtocol {
 // Requests come first where all cores are busy. On Linux this applies to the calling thread only.
 if (process.platform === "linux") setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
 
-const garbage = new GarbageMeter();
-/** What becomes garbage when a segment is made, in its own size. */
-const garbage_share = 8;
 serveWorker<EncoderProtocol>(({ read_connection }) => {
   // Most texts come with the request: the reader for others is loaded with the first of them.
   let texts: Promise<{ open(stored: EncoderRequest["stored"]): Promise<ReadableText> }>;
@@ -42,7 +38,6 @@ serveWorker<EncoderProtocol>(({ read_connection }) => {
     const language = languageOf(text);
     const { stored } = request;
     for (const segment of encodeInSteps(inputWithText(request, text), analyzer)) {
-      if (segment !== null) garbage.add(garbage_share * segment.data.byteLength);
       if (segment !== null && stored === undefined)
         run.sendPart(segment, [segment.data.buffer as ArrayBuffer]);
       else if (segment !== null) {
@@ -51,8 +46,6 @@ serveWorker<EncoderProtocol>(({ read_connection }) => {
       }
       if (run.due) await run.pause();
     }
-    // The times were parsed.
-    garbage.add(garbage_share * (request.times?.length ?? 0));
     return language;
   };
 });

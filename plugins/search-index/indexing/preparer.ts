@@ -2,7 +2,6 @@
  * Chunks and encodes a document for publication. A very large one is staged: written ahead, a
  * segment at a time, where no search finds it.
  */
-import { GarbageMeter } from "../../../core/lib/garbage-meter";
 import type { Context, Db } from "../../../core/sdk";
 import type { IndexInput, Prepared, TakenOver } from "../contract";
 import type { EncoderProtocol } from "./encoder-worker";
@@ -54,8 +53,6 @@ export class DocumentPreparer {
    */
   private readonly in_progress = new Map<string, Set<AbortController>>();
 
-  private readonly garbage = new GarbageMeter();
-
   constructor(private readonly ctx: PreparerContext) {}
 
   /** @throws HttpError 507 when the disk is full, or the reason of the signal. */
@@ -101,7 +98,7 @@ export class DocumentPreparer {
     const removal = this.begin(document_id);
     const ended = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
     const rows = new IndexVersionRows(document_id, text, this.ctx.nextId);
-    const staging = new StagingWriter(document_id, { ...this.ctx, garbage: this.garbage }, ended);
+    const staging = new StagingWriter(document_id, this.ctx, ended);
     try {
       const { language, segments } = await this.collectRows(rows, staging, (takeSegment) =>
         produce(takeSegment, ended),
@@ -185,9 +182,7 @@ const withVectorsOf = (prepared: Prepared, set_id: number | null): Prepared => (
 const jsonOrNull = (spans: readonly object[] | undefined): string | null =>
   spans?.length ? JSON.stringify(spans) : null;
 
-interface StagingContext extends Pick<PreparerContext, "inTransaction" | "files" | "staged"> {
-  readonly garbage: GarbageMeter;
-}
+type StagingContext = Pick<PreparerContext, "inTransaction" | "files" | "staged">;
 
 /** Writes segments in one transaction each, in order, while more of them are being encoded. */
 class StagingWriter {
@@ -209,8 +204,6 @@ class StagingWriter {
         await this.ctx.staged.requireKept(tx, index_version, document_id);
         await store.insertSegment(tx, segment);
       });
-      // With its chunks it takes several times as much.
-      this.ctx.garbage.add(4 * segment.row.data.byteLength);
     }
   }
 

@@ -1,5 +1,5 @@
 /** Worker: searches on a read connection of its own, and caches what it has read. */
-import { usesMuchMemory } from "../../../core/lib/memory-guard";
+import { usesMuchMemory } from "../../../core/lib/memory-use";
 import { analyzer, analyzers } from "../analysis/analyzer";
 import { searchHandler, type SearchProtocol } from "./search-handler";
 import { openSegmentReader } from "../segments/open-reader";

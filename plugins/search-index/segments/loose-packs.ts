@@ -1,6 +1,5 @@
 /** Makes packs of the segments of a scope that are in none. */
 import { PartSize } from "../../../core/lib/chunked-work";
-import { GarbageMeter } from "../../../core/lib/garbage-meter";
 import {
   buildPack,
   pack_chunks_max,
@@ -15,8 +14,6 @@ import type { Pauses } from "../workers/worker-protocol";
 
 /** Less than this share of a full pack is left for later. */
 const share_min = 0.5;
-/** The garbage left by a pack, for each of its postings. */
-const garbage_bytes = 40;
 /** Segments read together: fewer when they are long, because searches wait meanwhile. */
 const segments_read = { first: 4, max: 32 } as const;
 const read_ms = 10;
@@ -32,13 +29,11 @@ export async function* packLoose(
   pauses: Pauses,
   from_id = 0,
 ): AsyncGenerator<BuiltPack, void> {
-  const garbage = new GarbageMeter();
   let members: PackMember[] = [];
   let chunks = 0;
   let postings = 0;
   const build = async (): Promise<BuiltPack> => {
     const pack = await buildPack(members, pauses);
-    garbage.add(postings * garbage_bytes);
     members = [];
     chunks = 0;
     postings = 0;

@@ -2,7 +2,6 @@
  * Caches what searches have read, by id. An id never refers to other bytes later, so no entry is
  * ever out of date.
  */
-import { GarbageMeter } from "../../../core/lib/garbage-meter";
 
 /** The overhead of an entry, bytes. */
 const entry_bytes = 500;
@@ -26,7 +25,6 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
   private overflowed = false;
   private bytes_max: number;
   private unchecked_bytes = 0;
-  private readonly garbage = new GarbageMeter();
 
   /** `usesMuch`: whether the process uses much memory. */
   constructor(
@@ -95,7 +93,6 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
 
   private endGeneration(): void {
     this.overflowed = false;
-    this.garbage.add(this.old_bytes);
     this.old = this.young;
     this.old_bytes = this.young_bytes;
     this.young = new Map();
@@ -123,7 +120,6 @@ export class SegmentCache<T extends { readonly byteLength: number }> {
     if (this.unchecked_bytes > check_interval_bytes) this.checkMemory();
     if (this.bytes + bytes > this.bytes_max) {
       this.overflowed = true;
-      this.garbage.add(bytes);
       return;
     }
     this.young.set(id, entry);

@@ -3,7 +3,6 @@
  * while its parts are not taken, and ends when nobody waits for it any more.
  */
 import { messageOf } from "../../../core/lib/error-message";
-import { guardMemory } from "../../../core/lib/memory-guard";
 import { HttpError, translateError } from "../../../core/worker-sdk";
 import { Turns, type TakesTurns } from "./turns";
 import {
@@ -46,7 +45,6 @@ export type RequestHandler<P extends WorkerProtocol> = (
 export function serveWorker<P extends WorkerProtocol>(
   open: (setting: P["setting"]) => RequestHandler<P>,
 ): void {
-  guardMemory();
   let scheduler: Scheduler<P>;
   self.addEventListener("message", ({ data }: MessageEvent<ToWorker<P>>) => {
     if ("setting" in data) {

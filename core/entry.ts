@@ -10,7 +10,7 @@ import { serves } from "./cli/serves";
  * allocated, in threads of the collector beside the running code. Otherwise a heap is collected
  * when it has about doubled, which is too late for those of all threads together.
  */
-const memory_bytes = 256_000_000;
+const memory_bytes = 288_000_000;
 const setting = "BUN_JSC_forceRAMSize";
 
 const words = process.argv.slice(2);

@@ -31,7 +31,7 @@ test.skipIf(!existsSync("/proc/self/environ"))(
   "the process that was started collects garbage in time: its environment says how much there is",
   () => {
     const environment = readFileSync(`/proc/${server.pid()}/environ`, "utf8").split("\0");
-    expect(environment).toContain("BUN_JSC_forceRAMSize=256000000");
+    expect(environment).toContain("BUN_JSC_forceRAMSize=288000000");
   },
 );
 

@@ -59,6 +59,8 @@ test("a document can be in 1,000 folders, with those it can be put back into", a
   const { db } = server.store;
   const { id: second } = await ada.newText(first, "As well.");
   const { id: third } = await ada.newText(first, "This one, too.");
+  // No counter knows of the links that follow, so no status may change meanwhile.
+  await server.settle();
   const columns =
     "folder_id, name_key, reserves_name, document_created_at, created_at, deleted_at, " +
     "is_deleted, name_order, status, size_bytes, file_type, updated_at";

@@ -111,7 +111,7 @@ const by_default = [
 ];
 const any_default = [
   "\\bby default\\b|\\bthe default\\s*(?:[).,;]|$)|\\(default",
-  "\\bdefaults?\\s*(?:[:=(]|to\\b|is\\b|are\\b|\\p{Nd})",
+  "\\bdefaults?\\s*(?:[:=(]|to\\b|is\\b|are\\b|of\\s+\\p{Nd}|\\p{Nd})",
   "\\bdefault\\s+(?:[\\p{L}\\p{N}'’-]+\\s+){1,6}(?:is|are|of)\\b",
   "\\b(?:unless|if)\\s(?:[^.]{0,60}\\s)?(?:not|no|none|nothing|omitted|unspecified|otherwise)\\b",
   ...by_default.slice(1),
@@ -206,6 +206,8 @@ const isNegated: TextTest = { test: (text) => negationsIn(text).length > 0 };
 /** A sentence without it is no answer, however similar it is. */
 const required_types: readonly AnswerType[] = [...contact_types, price_type];
 const answer_types: readonly AnswerType[] = [
+  // "Which option sets how many …?" asks for no number.
+  { question: anyOf(...which_option), answer: any_option },
   ...required_types,
   default_type,
   frequency_type,
@@ -221,7 +223,6 @@ const answer_types: readonly AnswerType[] = [
     answer: /\b(?:in|at|near|from|to|of|on)\s+(?:the\s+)?\p{Lu}\p{L}+/u,
   },
   { question: new RegExp(why.join("|"), "i"), answer: any_reason },
-  { question: anyOf(...which_option), answer: any_option },
   { question: asks_how_to, answer: any_instruction },
   { question: isNegated, answer: isNegated },
 ];

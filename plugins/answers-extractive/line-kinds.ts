@@ -10,9 +10,14 @@ const marked_heading = /^\s*#{1,6}[ \t]+\S[^\n]*$/;
 const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 /** A heading names a subject but says nothing about it. */
 export function isHeading(text: string, heading: string | null): boolean {
-  if (isTableHead(text) || marked_heading.test(text)) return true;
+  if (isTableHead(text)) return true;
+  if (marked_heading.test(text)) return !isCommandLine(text, heading);
   if (isEnded(text)) return false;
   if (numbered.test(text) && text.split(/\s+/).length < heading_words_max) return true;
+  return isPathEnd(text, heading);
+}
+/** Whether it is the last heading of a path. */
+function isPathEnd(text: string, heading: string | null): boolean {
   const heading_letters = letters(text);
   return heading_letters !== "" && heading !== null && letters(heading).endsWith(heading_letters);
 }
@@ -34,13 +39,45 @@ export const isQuestion = (text: string): boolean => question.test(text);
 const isLine = (text: string, { start, end }: Span): boolean =>
   /(?:^|\n)[^\p{L}\p{N}\n]*$/u.test(text.slice(Math.max(0, start - 10), start)) &&
   /^[ \t]*(?:\r?\n|$)/.test(text.slice(end, end + 10));
-/** Whether a line asks what the sentence right below it answers, like the heading of a FAQ. */
+const labelled = (words: string): RegExp =>
+  new RegExp(`^(?:[-*•●○■□–▪◦‣▶]\\s*)?(?:${words})\\s*[:：]`, "iu");
+const labelled_question = labelled(
+  "problems?|questions?|q|symptoms?|issues?|errors?|problemas?|problèmes?|probleme?|problema|" +
+    "frage|symptome?|fehler|question|pregunta|domanda|pergunta|问题|問題|質問|症状",
+);
+const labelled_answer = labelled(
+  "(?:possible )?(?:solutions?|answers?|remed(?:y|ies)|fix|a|workaround|causes?)|lösung(?:en)?|" +
+    "antwort|abhilfe|ursache|réponse|remède|cause|soluci[oó]n(?:es)?|respuesta|soluzion[ei]|" +
+    "risposta|rimedio|solução|resposta|答案|解决方(?:案|法)|回答|対[処策]",
+);
+/**
+ * Whether a line asks what the sentence right below it answers, like the heading of a FAQ, or
+ * "Problem: …" above "Solution: …".
+ */
 export function isQuestionAbove(text: string, above: Span | undefined, span: Span): boolean {
-  if (above === undefined || !isLine(text, above)) return false;
+  if (above === undefined) return false;
   const below = text.slice(span.start, span.end);
-  return (
-    question.test(text.slice(above.start, above.end)) && !question.test(below) && isEnded(below)
-  );
+  const line = text.slice(above.start, above.end);
+  if (labelled_question.test(line) && labelled_answer.test(below)) return true;
+  return isLine(text, above) && question.test(line) && !question.test(below) && isEnded(below);
+}
+/** A command behind the prompt of a shell; the `#` of root marks no heading. */
+const command_line = /^\s*[#$%][ \t]+\p{Ll}[\w.+-]*(?:[ \t]+\S[^\n]*)?$/u;
+const isCommandLine = (line: string, heading: string | null): boolean =>
+  command_line.test(line) && !isPathEnd(line, heading);
+/** Lines that a program prints, each behind its name. */
+const program_output = /^(\p{L}[\w.-]*): [^\n]*\n(?:[^\n]*\n)*?\1: /u;
+/** Tells of the sentences of a passage whether they are nothing but code, or like it. */
+export function codeTest(text: string, heading: string | null): (span: Span) => boolean {
+  const blocks = codeBlocks(text);
+  return ({ start, end }) => {
+    const sentence = text.slice(start, end);
+    return (
+      blocks.some((block) => block.start <= start && end <= block.end) ||
+      isCommandLine(sentence, heading) ||
+      program_output.test(sentence)
+    );
+  };
 }
 const number_label = /^(?:\(?\d{1,3}[.)]\s+|\d{1,3}(?:\.\d{1,3})+\.?\s+(?=[\p{Lu}\p{Lo}]))/u;
 /** The number of a section or an item of a list, before what it says; "" when it has none. */

@@ -1,6 +1,6 @@
 /** The numbers and names of a question, and which of them passages have. Pure. */
 import { countedAt } from "./answer-types";
-import type { TextAnalysis } from "./sentence-features";
+import type { TextAnalysis } from "./sentence-words";
 import { dimensionOf } from "./unit-names";
 import { asksYesOrNo, existenceAskedAt } from "./yes-or-no";
 

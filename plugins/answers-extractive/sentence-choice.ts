@@ -3,12 +3,16 @@ import { isEnded } from "./quote-text";
 import type { Source } from "./sentence-features";
 import type { Sentence } from "./sentence-ranking";
 
+/** The share of the question that some of its terms make up, 0 to 1. */
+type Share = (terms: Iterable<string>) => number;
+
 /** The sentences for one question. */
 export interface RankedAnswer {
   /** Most likely first. */
   readonly ranked: readonly Sentence[];
   /** Whether the first one answers it. */
   readonly is_answer: boolean;
+  readonly share: Share;
 }
 
 interface AnswerSize {
@@ -18,7 +22,7 @@ interface AnswerSize {
 }
 /** Of two questions, each gets half of the answer. */
 const sizes = {
-  one: { chars_max: 380, sentences_max: 4 },
+  one: { chars_max: 360, sentences_max: 4 },
   two: { chars_max: 190, sentences_max: 2 },
 } as const;
 /** A sentence of the first answer's passage is this much likelier to answer the second question. */
@@ -36,6 +40,8 @@ const neighbour = { after: 2, before: 0.5, refers_back: 1.5 } as const;
  * chosen one has it: above all one near it.
  */
 const completion = { bonus: 4, chars_max: 250, elsewhere: 3 } as const;
+/** And one with words of the question that no chosen one has, by the share that they are. */
+const further_words = 3;
 /** A longer sentence is not included for what it introduces: the answer would come late. */
 const needed_chars_max = 160;
 /** Nor is longer code that it introduces. */
@@ -73,14 +79,14 @@ export function chooseSentences(
 ): Sentence[] {
   const size = answers.length === 1 ? sizes.one : sizes.two;
   const chosen: Sentence[] = [];
-  for (const { ranked, is_answer } of answers) {
+  for (const { ranked, is_answer, share } of answers) {
     if (!is_answer) continue;
     const chosen_texts = chosen.map((sentence) => textOf(sentence, sources));
     const unused = inPassageFirst(ranked, chosen[0]).filter((sentence) => {
       const text = textOf(sentence, sources);
       return !chosen_texts.some((other) => isRepetition(text, other));
     });
-    chosen.push(...chooseFrom(unused, sources, size));
+    chosen.push(...chooseFrom(unused, sources, size, share));
   }
   return chosen;
 }
@@ -108,10 +114,11 @@ function chooseFrom(
   ranked: readonly Sentence[],
   sources: readonly Source[],
   { chars_max, sentences_max }: AnswerSize,
+  share: Share,
 ): Sentence[] {
   const [best] = ranked;
   if (best === undefined) return [];
-  const choice = new Choice(best, sources, chars_max);
+  const choice = new Choice(best, sources, chars_max, share);
   const context = contextOf(best, ranked, sources);
   for (const sentence of context) choice.addContext(sentence);
   for (const item of itemsBelow(best, ranked, sources)) if (!choice.addItem(item)) break;
@@ -134,6 +141,7 @@ class Choice {
     private readonly best: Sentence,
     private readonly sources: readonly Source[],
     private chars_left: number,
+    private readonly share: Share,
   ) {
     this.add(best);
   }
@@ -185,8 +193,11 @@ class Choice {
   }
 
   private scoreOf(sentence: Sentence): number {
+    const known = new Set(this.sentences.flatMap(({ terms }) => terms));
+    const further = this.share(sentence.terms.filter((term) => !known.has(term)));
     const is_row = sentence.row ?? this.best.row;
-    return sentence.score + (is_row ? 0 : bonusOf(sentence, this.sentences, this.sources));
+    const bonus = is_row ? 0 : bonusOf(sentence, this.sentences, this.sources);
+    return sentence.score + further_words * further + bonus;
   }
 }
 

@@ -1,11 +1,11 @@
 /** Numerical features of a sentence as the answer to a question. Pure. */
-import type { Retrieval, Span } from "../search/contract";
-import { codeBlocks } from "../../core/lib/code-blocks";
+import type { Span } from "../search/contract";
 import { answerPattern, countedAt, requiresType } from "./answer-types";
 import { hasCounted } from "./counted";
 import type { Asked } from "./follow-up";
 import { groupQuestion } from "./group-questions";
 import { listGroups, rowGroups, type Group, type GroupReader } from "./groups";
+import { beginsWithKey, hasKeyCell, questionKeys } from "./question-keys";
 import { weighQuestion, type Weighted, type Word } from "./question-weights";
 import { optionEntries, type OptionEntry } from "./option-entries";
 import { asks_how_to } from "./how-to";
@@ -13,6 +13,7 @@ import { asksSection } from "./sections";
 import { asksYesOrNo, beginsWithYesOrNo } from "./yes-or-no";
 import {
   captionLabel,
+  codeTest,
   isBroken,
   isHeading,
   isHeadingOf,
@@ -23,6 +24,7 @@ import {
 } from "./line-kinds";
 import { mailLines } from "./mail-lines";
 import { isEnded, readsAsMarker } from "./quote-text";
+import { withWords, type TextAnalysis } from "./sentence-words";
 import { sentenceOfRow, tableRows, type RowSentence, type TableRow } from "./table-row";
 
 /** A passage. */
@@ -34,12 +36,6 @@ export interface Source {
   readonly heading: string | null;
   readonly score: number;
 }
-/** How texts are analysed. */
-export interface TextAnalysis {
-  readonly analyze: (text: string) => readonly Word[];
-  readonly sentences: Retrieval["sentences"];
-}
-
 /** All from 0 to 1, except `passage` and `length`. */
 export interface Features {
   /** The share of the question's words that it contains, weighted by rarity, then unweighted. */
@@ -57,6 +53,8 @@ export interface Features {
   readonly counted: number;
   /** The share of the question's numbers that it contains; they are seldom paraphrased. */
   readonly numbers: number;
+  /** It is an entry of a list, or a row, whose key the question names. */
+  readonly key: number;
   /** It has words that are not in the question. */
   readonly novelty: number;
   /** It is part of a sentence, or a line without an end. */
@@ -75,6 +73,8 @@ export interface FoundSentence {
   readonly start: number;
   readonly end: number;
   readonly features: Features;
+  /** The question's terms in it. */
+  readonly terms: readonly string[];
   /** The start of the option's entry that it belongs to. */
   readonly entry?: number;
   /** For a row of a table: its text with its heads. */
@@ -121,7 +121,7 @@ interface AnalysedSentence extends Span {
 }
 
 /** A question and the words that count. */
-export interface AskedTerms extends Pick<Asked, "typed" | "names"> {
+export interface AskedTerms extends Pick<Asked, "own" | "typed" | "names"> {
   readonly terms: readonly Weighted[];
   /** Those of the question itself, not of the earlier ones that it continues. */
   readonly own_terms: ReadonlySet<string>;
@@ -138,6 +138,7 @@ export class SentenceReader {
   /** What its match counts: how much it tells. */
   private readonly type_share: number;
   private readonly group_reader: GroupReader;
+  private readonly keys: ReadonlySet<string>;
   /** It names a section by its number, which otherwise says nothing of what is below. */
   private readonly asks_section: boolean;
   /** The term of what the question counts. */
@@ -151,6 +152,7 @@ export class SentenceReader {
     this.pattern = answerPattern(asked.typed, asked.languages);
     this.type_share = asks_how_to.test(asked.typed) ? instruction_share : 1;
     this.asks_section = asksSection(asked.typed);
+    this.keys = questionKeys(asked.own);
     const counted_at = countedAt(asked.typed, asked.languages[0] ?? "en");
     this.counted = analysis.analyze(asked.typed).find(({ start }) => start === counted_at)?.term;
     const { share, questionTerms } = this.weights;
@@ -223,18 +225,18 @@ export class SentenceReader {
       answer_type: Number(is_asked),
       counted: 0,
       numbers: numberShare(terms),
+      key: 0,
       novelty: 1,
       broken: 0,
       code: 0,
       length: 0,
     };
-    return { start, end, features, row: { text, is_exact: true } };
+    return { start, end, features, terms: [...terms], row: { text, is_exact: true } };
   }
 
   private passageOf({ text, title, heading, score }: Source): Passage {
     const { analyze } = this.analysis;
     const { questionTerms } = this.weights;
-    const blocks = codeBlocks(text);
     const sentences = withWords(text, this.analysis).map((sentence) => {
       const content = text.slice(sentence.start, sentence.end);
       const from = sentence.start + (this.asks_section ? 0 : numberLabel(content).length);
@@ -255,7 +257,7 @@ export class SentenceReader {
         sentences.map((sentence) => sentence.text),
         this.asked.typed,
       ),
-      isCode: ({ start, end }) => blocks.some((block) => block.start <= start && end <= block.end),
+      isCode: codeTest(text, heading),
       has_more: sentences.some((sentence) => !isHeading(sentence.text, heading)),
     };
   }
@@ -264,7 +266,7 @@ export class SentenceReader {
   private ofText(
     i: number,
     { heading, sentences, asked_above, entries, title_terms, score, isCode }: Passage,
-  ): Pick<FoundSentence, "features" | "entry" | "above"> | undefined {
+  ): Pick<FoundSentence, "features" | "terms" | "entry" | "above"> | undefined {
     const { idf, share, numberShare } = this.weights;
     const sentence = sentences[i]!;
     const { text, start, words, own_terms } = sentence;
@@ -294,6 +296,7 @@ export class SentenceReader {
       answer_type: this.type_share * Number(this.hasType(text, entry?.label)),
       counted: Number(hasCounted(text, start, words, this.counted)),
       numbers: numberShare(sentence_terms),
+      key: Number(beginsWithKey(text, this.keys)),
       novelty: Math.min(1, novel_words / novel_words_max),
       broken: Number(isBroken(text)),
       code: Number(isCode(sentence)),
@@ -301,6 +304,7 @@ export class SentenceReader {
     };
     return {
       features,
+      terms: [...sentence_terms],
       ...(entry && { entry: entry.start }),
       ...(above && { above: above.text }),
     };
@@ -314,7 +318,7 @@ export class SentenceReader {
     row: TableRow,
     { own_terms }: AnalysedSentence,
     { title_terms, score }: Passage,
-  ): Pick<FoundSentence, "features" | "row"> | undefined {
+  ): Pick<FoundSentence, "features" | "terms" | "row"> | undefined {
     const { analyze } = this.analysis;
     const { idf, share, numberShare, questionTerms } = this.weights;
     const heads = own_terms.size > 0 ? questionTerms(row.heads.flatMap(analyze)) : [];
@@ -338,12 +342,13 @@ export class SentenceReader {
       answer_type: this.type_share * Number(this.pattern?.test(sentence.text) ?? false),
       counted: 0,
       numbers: numberShare(row_terms),
+      key: Number(hasKeyCell(row.cells, this.keys)),
       novelty: 1,
       broken: 0,
       code: 0,
       length: lengthOf(sentence.text),
     };
-    return { features, row: sentence };
+    return { features, terms: [...row_terms], row: sentence };
   }
 
   /** Whether it is a question, or the caption of a picture, in no other words than the question. */
@@ -381,18 +386,3 @@ function neighbourTerms(
 
 const minus = (terms: ReadonlySet<string> | undefined, others: ReadonlySet<string>): string[] =>
   [...(terms ?? [])].filter((term) => !others.has(term));
-
-/** The sentences of a text, each with its words. */
-function withWords(
-  text: string,
-  { analyze, sentences }: TextAnalysis,
-): { readonly start: number; readonly end: number; readonly words: readonly Word[] }[] {
-  const words = analyze(text);
-  let at = 0;
-  return sentences(text).map(({ start, end }) => {
-    while (at < words.length && words[at]!.start < start) at++;
-    const from = at;
-    while (at < words.length && words[at]!.start < end) at++;
-    return { start, end, words: words.slice(from, at) };
-  });
-}

@@ -7,16 +7,12 @@ import type { Retrieved, RetrievedInConversation } from "../search/contract";
 import { nameEvidence, namedIn } from "./question-names";
 import { questionParts } from "./question-parts";
 import { missingCompounds, withoutAsking } from "./question-terms";
-import type { Weighted } from "./question-weights";
+import { weighQuestion, type Weighted } from "./question-weights";
 import { isRelevant, type RelevanceContext } from "./relevance";
 import { withRequired } from "./required-sentences";
 import { chooseSentences, type RankedAnswer } from "./sentence-choice";
-import {
-  SentenceReader,
-  type FoundSentence,
-  type Source,
-  type TextAnalysis,
-} from "./sentence-features";
+import { SentenceReader, type FoundSentence, type Source } from "./sentence-features";
+import type { TextAnalysis } from "./sentence-words";
 import { rankByMeaning, rankSentences, type Sentence } from "./sentence-ranking";
 
 /** How long an answer waits for the similarities of its sentences. */
@@ -188,6 +184,7 @@ async function groupsByLanguage(
 /** Other languages are read if nothing in the question's answers. */
 async function answerTo(part: Asked, context: FinderContext): Promise<RankedAnswer> {
   const terms = termsOf(part.own, context);
+  const { share } = weighQuestion(terms);
   let first: RankedAnswer | undefined;
   for (const group of context.groups) {
     if (first !== undefined && !isAsClose(group, context)) break;
@@ -203,10 +200,11 @@ async function answerTo(part: Asked, context: FinderContext): Promise<RankedAnsw
           ...relevanceContext(part, terms, best, ranking, group, context),
           is_likeliest: best === ranking.ranked[0],
         }));
-    if (is_answer) return { ranked, is_answer };
-    first ??= { ranked, is_answer };
+    const answer = { ranked, is_answer, share };
+    if (is_answer) return answer;
+    first ??= answer;
   }
-  return first ?? { ranked: [], is_answer: false };
+  return first ?? { ranked: [], is_answer: false, share };
 }
 
 /** Whether its passages are about as similar to the question as those in its language. */

@@ -27,6 +27,7 @@ const weights: Readonly<Record<keyof Features, number>> = {
   answer_type: 2,
   counted: 2,
   numbers: 3,
+  key: 4,
   novelty: 1,
   broken: -0.5,
   code: -1.5,

@@ -99,12 +99,16 @@ describe("a line asks what is below it:", () => {
     "May I bring a dog?\n\nOnly small ones.",
     "- **May I bring a dog?**\n\nOnly small ones.",
     "我可以带狗吗？\n只能带小狗。",
+    "Problem: The dog barks.\nSolution: Give it a bone.",
+    "• Frage: Der Hund bellt. • Antwort: Er braucht einen Knochen.",
   ])("%j", (text) => expect(below(text)).toBe(true));
   test.each([
     "May I bring a dog? Only small ones.",
     "May I bring a dog?\nMay I bring a cat?",
     "May I bring a dog?\nMarek",
     "Dogs may come.\nOnly small ones.",
+    "Dogs may come.\nSolution: Give it a bone.",
+    "Problem: The dog barks.\nProblem: The cat is silent.",
   ])("not: %j", (text) => expect(below(text)).toBe(false));
 });
 
@@ -215,6 +219,7 @@ describe("the order of steps:", () => {
     answer_type: 0,
     counted: 0,
     numbers: 0,
+    key: 0,
     novelty: 1,
     broken: 0,
     code: 0,
@@ -226,6 +231,7 @@ describe("the order of steps:", () => {
     end: start + 9,
     score,
     features,
+    terms: [],
     similarity: null,
   });
   const ranked = [sentence(0, 20, 14), sentence(1, 30, 13), sentence(0, 0, 7), sentence(0, 10, 5)];

@@ -396,10 +396,30 @@ describe("the quoted sentences:", () => {
     const passages = [`${about} ${next}`, "--descale=FULL Descale the kettle, slowly."];
     expect(await said({ question, passages })).toContain(passages[1]!);
   });
-  test("a sentence with the number of the question comes first", async () => {
-    const passages = ["An error is shown.", "104 the drum is stuck"];
-    const asked = "What does the error 104 mean?";
-    expect((await said({ question: asked, passages }))[0]).toBe(passages[1]!);
+  test.each([
+    ["with the number of the question", "104", "the error 104", "An error is shown."],
+    ["with its key", "‘K’", "the letter K", "Each letter is green."],
+  ])("an entry %s comes first", async (_why, key, what, other) => {
+    const passages = [other, `${key} the drum is stuck`];
+    const asked = { question: `What does ${what} mean?`, heading: "Letters, errors" };
+    expect((await said({ ...asked, passages }))[0]).toBe(passages[1]!);
+  });
+  test("a command without a colon before it is added", async () => {
+    const announced = "You may descale the kettle by issuing the command";
+    const command = "# kettle descale --twice";
+    const passages = [`${announced}\n\n${command}\n\nIt hums.`];
+    const chosen = await said({ question: "How do I descale the kettle?", passages });
+    expect(chosen.slice(0, 2)).toEqual([announced, command]);
+  });
+  test("of two sentences, one with the words that are missing so far is added", async () => {
+    const long = "which is counted by those who live there and by nobody else in the land";
+    const passages = [
+      `The north tower of the castle has the height of 12 metres, ${long}.`,
+      `The north tower of the castle had the height of 12 metres in 1970, ${"as all say, ".repeat(6)}.`,
+      `The south tower of the castle has the height of 9 metres, ${long} or sky.`,
+    ];
+    const question = "How high are north tower and south tower?";
+    expect(await said({ question, passages })).toEqual([passages[0]!, passages[2]!]);
   });
   test("entries of other names in the same words are no repetitions", async () => {
     const says = "the time of the day in hours and minutes, with a colon in between, as at noon";
@@ -407,13 +427,11 @@ describe("the quoted sentences:", () => {
     const question = "How do I show the time of the day in hours and minutes?";
     expect(await said({ question, passages: [entries.join("\n")] })).toEqual(entries);
   });
-  test("a question after the answer isn't added", async () =>
-    expect(
-      await said({
-        question: "How do I descale the kettle?",
-        passages: [`To descale the kettle, use vinegar. And how do I descale the pot?`],
-      }),
-    ).toEqual(["To descale the kettle, use vinegar."]));
+  test("a question after the answer isn't added", async () => {
+    const passages = ["To descale the kettle, use vinegar. And how do I descale the pot?"];
+    const chosen = await said({ question: "How do I descale the kettle?", passages });
+    expect(chosen).toEqual(["To descale the kettle, use vinegar."]);
+  });
   test("a statement about an option is quoted with the option", async () => {
     const option = "--log=LEVEL. Nothing is noted at level 0.";
     const between = `Other levels are for ${"those who mend it and for ".repeat(14)} nobody else.`;

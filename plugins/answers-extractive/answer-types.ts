@@ -98,6 +98,23 @@ const which_option = [
   "\\b(?:which|what) (?:[\\w-]+ ){0,3}(?:option|switch|flag)\\b",
   words("welche[mnrs]?_(?:option|schalter) quelle_option qué_opción quale_opzione qual_opção"),
 ];
+const which_name = [
+  "\\b(?:which|what) (?:[\\w-]+ ){0,3}(?:attribute|class|command|directive|file|function|keyword|" +
+    "macro|method|module|parameter|primitive|program|property|setting|tool|utility|variable)\\b",
+  words(
+    "welche[mnrs]?_(?:anweisung|attribut|befehl|datei|eigenschaft|einstellung|funktion|klasse|" +
+      "kommando|makro|methode|modul|parameter|programm|umgebungsvariable|variable|werkzeug) " +
+      "quelle_(?:commande|fonction|variable) quel_(?:fichier|paramètre|programme) " +
+      "qué_(?:comando|función|variable|archivo|parámetro|programa)",
+  ),
+];
+/** A name as in programs: `log_level`, `LogLevel`, `LOGS`, `print()`, `\\hbox`, `site.conf`. */
+const any_program_name = new RegExp(
+  "(?<![\\p{L}\\p{N}])(?:\\p{L}[\\p{L}\\p{N}]*_[\\p{L}\\p{N}_]+|" +
+    "\\p{Lu}{3}[\\p{Lu}\\p{N}]*(?!\\p{L})|\\p{L}*\\p{Ll}\\p{Lu}\\p{L}*|\\p{L}[\\p{L}\\p{N}]*\\(|" +
+    "\\p{L}[\\p{L}\\p{N}-]*\\.\\p{Ll}{1,5}(?!\\p{L}))|\\\\\\p{L}{2,}|[‘“`](?=\\S)",
+  "u",
+);
 
 /** What holds unless something else is set. */
 const by_default = [
@@ -111,7 +128,7 @@ const by_default = [
 ];
 const any_default = [
   "\\bby default\\b|\\bthe default\\s*(?:[).,;]|$)|\\(default",
-  "\\bdefaults?\\s*(?:[:=(]|to\\b|is\\b|are\\b|of\\s+\\p{Nd}|\\p{Nd})",
+  "\\bdefaults?\\s*(?:[:=(]|to\\b|is\\b|are\\b|(?:of\\s+)?\\p{Nd})",
   "\\bdefault\\s+(?:[\\p{L}\\p{N}'’-]+\\s+){1,6}(?:is|are|of)\\b",
   "\\b(?:unless|if)\\s(?:[^.]{0,60}\\s)?(?:not|no|none|nothing|omitted|unspecified|otherwise)\\b",
   ...by_default.slice(1),
@@ -131,8 +148,11 @@ const any_frequency = [
       "кажд\\p{L}+ раз ежедневно еженедельно ежемесячно ежегодно кожн\\p{L}+ κάθε her",
   ),
 ];
-const any_reason =
-  /\b(?:because|due to|since|so that|in order|as a result|therefore|to avoid|caused by|reason)\b/i;
+const any_reason = new RegExp(
+  "\\b(?:because|due to|since|so that|in order|as a result|therefore|to avoid|caused by|" +
+    "reasons?|otherwise)\\b",
+  "i",
+);
 const any_option = /(?<![\p{L}\p{N}−–-])[−–-]{1,2}\p{L}/u;
 
 /** Tells whether a text has it. */
@@ -224,6 +244,7 @@ const answer_types: readonly AnswerType[] = [
   },
   { question: new RegExp(why.join("|"), "i"), answer: any_reason },
   { question: asks_how_to, answer: any_instruction },
+  { question: anyOf(...which_name), answer: any_program_name },
   { question: isNegated, answer: isNegated },
 ];
 

@@ -66,7 +66,7 @@ const command_line = /^\s*[#$%][ \t]+\p{Ll}[\w.+-]*(?:[ \t]+\S[^\n]*)?$/u;
 const isCommandLine = (line: string, heading: string | null): boolean =>
   command_line.test(line) && !isPathEnd(line, heading);
 /** Lines that a program prints, each behind its name. */
-const program_output = /^(\p{L}[\w.-]*): [^\n]*\n(?:[^\n]*\n)*?\1: /u;
+const program_output = /(?:^|\n)(\p{L}[\w.-]*): [^\n]*\n(?:[^\n]*\n)*?\1: /u;
 /** Tells of the sentences of a passage whether they are nothing but code, or like it. */
 export function codeTest(text: string, heading: string | null): (span: Span) => boolean {
   const blocks = codeBlocks(text);

@@ -20,9 +20,9 @@ const titles =
   "[Mm]rs?|[Mm]s|[Dd]ra?|[Pp]rof|[Ss]t|[Ss]ra?|[Jj]r|[Gg]en|[Cc]ol|[Ll]t|[Ss]gt|[Rr]ev|[Hh]on|" +
   "[Ss]ig|[Dd]ott|[Dd]hr|[Mm]evr|Doç|Av|Sn|κα|κκ|Δρ|Καθ|P?GS|Th?S|BS|डॉ|प्रो|श्री|проф|акад|им";
 const shortened =
-  "[Nn]o|[Nn]r|[Vv]ol|[Ff]ig|[Ss]ec|[Ee]q|[Ee]ds?|[Cc]f|[Vv]s|[Aa]pprox|[Cc]a|[Ii]nc|[Ll]td|" +
-  "[Cc]o|[Cc]orp|[Aa]ve|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec|et al|al|etc|pp?|bzw|usw|vgl|" +
-  "Abs|Art|Kap|Str|núm|págs?|TP|Tp|bkz|örn|vd|βλ|αρ|τηλ|σελ|रु|ул|стр|см|тыс";
+  "[Nn]o|[Nn]r|[Vv]ers?|[Vv]ol|[Ff]ig|[Ss]ec|[Ee]q|[Ee]ds?|[Cc]f|[Vv]s|[Aa]pprox|[Cc]a|[Ii]nc|" +
+  "[Ll]td|[Cc]o|[Cc]orp|[Aa]ve|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec|et al|al|etc|pp?|bzw|usw|" +
+  "vgl|Abs|Art|Kap|Str|núm|págs?|TP|Tp|bkz|örn|vd|βλ|αρ|τηλ|σελ|रु|ул|стр|см|тыс";
 /** A full stop after one does not end a sentence: `J.`, `e.g.`, a title, a shortened word. */
 const abbreviation = new RegExp(
   `(?:^|[\\s("'[“‘])(?:\\p{L}|\\p{L}\\.\\p{L}|${titles}|${shortened})\\.$`,

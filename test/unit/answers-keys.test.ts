@@ -52,6 +52,7 @@ describe("like code is", () => {
     ["not a heading", "# Washing", null, false],
     ["nor one in lower case that the passage has", "# washing", "Manual › washing", false],
     ["what a program prints", "washctl: open lid\nwashctl: drain\n\nwashctl: done", null, true],
+    ["behind the command", "$ washctl\nwashctl: open lid\nwashctl: done", null, true],
     ["not a list of names", "washctl: the program\ndrum: a part of it", null, false],
     ["not prose", "Wash it: with water.\nDry it: in the sun.", null, false],
   ] as const)("%s", (_why, text, heading, expected) => {

@@ -30,6 +30,7 @@ describe("what belongs together:", () => {
       ["Permit ........", "It is free."],
     ],
     ["not two sentences", "He left ... And came.", ["He left ...", "And came."]],
+    ["a version and its number", "Pumps before ver. 3 are red.", ["Pumps before ver. 3 are red."]],
     [
       "a colon and what it introduces, even after an empty line",
       "To remove the pump (once it is dry):\n\n  pumpctl --remove all\n\nThen close the lid.",

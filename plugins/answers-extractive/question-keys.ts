@@ -19,14 +19,9 @@ const named = new RegExp(
   ) + "\\s+(\\S{1,4})(?=[\\s?.,;:!]|$)",
   "giu",
 );
-const function_word = new RegExp(
-  `^${words(
-    "an and are as at be by can did do does for has have if in is it may not of on or so than " +
-      "that the then to was when will with an auf aus bei das dem den der die ein er es für hat " +
-      "im ist man mit nach sie sind um und von wenn wird zu zum zur",
-  )}$`,
-  "iu",
-);
+const small_words = "am an as at be by do if in is it of on or so to ab da er es im ob um zu";
+/** No name is one of these, or a longer word in small letters. */
+const word = new RegExp(`^(?:\\p{Ll}{3,}|${words(small_words)})$`, "u");
 const around = /^[(¿[]+|[?？.,;:!)\]]+$/gu;
 
 /** Those of a question, as written. */
@@ -37,7 +32,7 @@ export function questionKeys(question: string): ReadonlySet<string> {
     return content ?? (key_alone.test(bare) ? bare : []);
   });
   const behind = [...question.matchAll(named)].map(([, name]) => name!.replace(around, ""));
-  return new Set([...alone, ...behind.filter((name) => !function_word.test(name))]);
+  return new Set([...alone, ...behind.filter((name) => !word.test(name))]);
 }
 
 /** The first word of an entry: `‘w’ appears …`, `5 2.6 MHz`, `W%tryptophan.svg`. */

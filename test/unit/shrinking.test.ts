@@ -24,10 +24,10 @@ const rows = 3_000;
 const word = "marmalade";
 
 /** Fills a table with some megabytes. */
-async function fill(store: SqliteStore): Promise<void> {
+async function fill(store: SqliteStore, filled = rows): Promise<void> {
   await sql`create table notes (id integer primary key, words text)`.execute(store.db);
   await sql`insert into notes with recursive n(i) as (
-      select 1 union all select i + 1 from n where i < ${rows})
+      select 1 union all select i + 1 from n where i < ${filled})
     select i, ${word} || hex(zeroblob(2000)) from n`.execute(store.db);
 }
 const remove = (store: SqliteStore, up_to: number) =>
@@ -58,6 +58,21 @@ describe("a new database", () => {
       store.db,
     );
     expect(found).toEqual([{ integrity_check: "ok" }]);
+    await store.close();
+  });
+
+  test("cuts off a large file in parts", async () => {
+    const store = open();
+    await fill(store, 5 * rows);
+    store.truncateWal();
+    const full = statSync(path).size;
+    await remove(store, 5 * rows);
+    const sizes = new Set<number>();
+    const timer = setInterval(() => sizes.add(statSync(path).size), 1);
+    await until(() => Math.min(...sizes) < full / 8);
+    clearInterval(timer);
+    const between = [...sizes].filter((size) => size < full && size > full / 4);
+    expect(between.length).toBeGreaterThan(0);
     await store.close();
   });
 

@@ -12,10 +12,10 @@ const turn_ms = { alone: 6, shared: 1 };
 /** How long after a change of subject several are assumed to have work. */
 const shared_ms = 100;
 /**
- * How many waiting entries continue in one iteration: fewer when the previous one took longer than
- * `short_ms`, but one of each subject if there are few.
+ * How long waiting entries continue in one iteration, one after the other. A little longer while
+ * there are a few subjects of which none has had its turn in this iteration.
  */
-const batch_sizes = { min: 1, first: 4, max: 64, short_ms: 2, subjects_max: 8 };
+const round_ms = { min: 2, all_subjects: 6 };
 /** A subject with so many waiting entries does work in bulk. */
 const bulk_entries_min = 8;
 /** The longest rest: see `rest`. */
@@ -29,7 +29,6 @@ export class LoopTurns {
   private began_ms: number | undefined;
   /** When the first work that did not wait entered in this iteration. */
   private entered_ms: number | undefined;
-  private batch_size = batch_sizes.first;
   private last_subject = "";
   /** When a subject other than the one before it entered. */
   private changed_ms = -Infinity;
@@ -87,13 +86,8 @@ export class LoopTurns {
     if (this.waiting.size === 0) return;
     const only_bulk = this.onlyBulkWaits();
     if (this.is_resting && only_bulk) return;
-    const { min, max, short_ms } = batch_sizes;
-    const is_short = took_ms < Math.max(short_ms, this.turnMs(now_ms));
-    this.batch_size = is_short
-      ? Math.min(max, this.batch_size * 2)
-      : Math.max(min, this.batch_size >> 1);
     if (only_bulk && now_ms - this.visited_ms < shared_ms) this.rest(took_ms);
-    else this.continueRound(now_ms);
+    else this.startRound(now_ms);
   }
 
   private onlyBulkWaits(): boolean {
@@ -109,29 +103,50 @@ export class LoopTurns {
     setTimeout(
       () => {
         this.is_resting = false;
-        this.continueRound(performance.now());
+        this.startRound(performance.now());
       },
       Math.min(worked_ms, rest_ms_max),
     );
   }
 
-  private continueRound(now_ms: number): void {
+  private startRound(now_ms: number): void {
     if (this.began_ms === undefined) this.begin(now_ms);
-    const entries = Math.max(
-      this.batch_size,
-      Math.min(this.waiting.size, batch_sizes.subjects_max),
-    );
-    for (let n = 0; n < entries; n++) {
-      const [first] = this.waiting;
-      if (!first) return;
-      const [subject, waiting] = first;
-      this.waiting.delete(subject);
-      const resume = waiting.shift()!;
-      if (waiting.length > 0) this.waiting.set(subject, waiting);
-      resume();
-    }
+    const until_ms = now_ms + Math.max(round_ms.min, this.turnMs(now_ms));
+    const all_until_ms = now_ms + round_ms.all_subjects;
+    this.continueRound(this.waiting.size, { until_ms, all_until_ms });
+  }
+
+  /** `subjects` is how many of them have not had a turn in this round. */
+  private continueRound(subjects: number, ends: RoundEnds): void {
+    const [first] = this.waiting;
+    if (!first) return;
+    const [subject, waiting] = first;
+    this.waiting.delete(subject);
+    const resume = waiting.shift()!;
+    if (waiting.length > 0) this.waiting.set(subject, waiting);
+    resume();
+    afterMicrotasks(() => {
+      const now_ms = performance.now();
+      const has_time = now_ms < ends.until_ms || (subjects > 1 && now_ms < ends.all_until_ms);
+      if (has_time) this.continueRound(subjects - 1, ends);
+    });
   }
 }
+
+interface RoundEnds {
+  readonly until_ms: number;
+  /** As long as there are subjects without a turn. */
+  readonly all_until_ms: number;
+}
+
+/**
+ * Calls `then` when everything has run that promises let continue now: how long that takes is not
+ * known before.
+ */
+const afterMicrotasks = (then: () => void): void => queueMicrotask(() => process.nextTick(then));
+
+// The runtime orders its very first call differently.
+process.nextTick(() => undefined);
 
 /** One for the process, which has one event loop. */
 export const loop_turns = new LoopTurns();

@@ -12,6 +12,12 @@ function useUp(turns: LoopTurns, subject: string): Promise<void> {
   }
 }
 
+/** What continues then keeps the loop busy for a while. */
+const busyAfter = async (turn: Promise<void>, ms = 1): Promise<void> => {
+  await turn;
+  for (const end_ms = performance.now() + ms; performance.now() < end_ms;);
+};
+
 test("a caller does not wait while the turn has time left", async () => {
   const turns = new LoopTurns();
   expect(turns.enter("ada")).toBeUndefined();
@@ -47,8 +53,8 @@ test("another owner's call overtakes a long queue, and every call gets its turn"
 
 test("who has nothing waiting does not queue behind others", async () => {
   const turns = new LoopTurns();
-  const all = [useUp(turns, "ada")];
-  for (let n = 0; n < 500; n++) all.push(turns.enter("ada")!);
+  const all = [busyAfter(useUp(turns, "ada"))];
+  for (let n = 0; n < 50; n++) all.push(busyAfter(turns.enter("ada")!));
   await nextTurn();
   expect(turns.enter("bob")).toBeUndefined();
   await Promise.all(all);
@@ -56,8 +62,8 @@ test("who has nothing waiting does not queue behind others", async () => {
 
 test("work that comes last waits while anybody waits", async () => {
   const turns = new LoopTurns();
-  const all = [useUp(turns, "ada")];
-  for (let n = 0; n < 500; n++) all.push(turns.enter("ada")!);
+  const all = [busyAfter(useUp(turns, "ada"))];
+  for (let n = 0; n < 50; n++) all.push(busyAfter(turns.enter("ada")!));
   await nextTurn();
   const last = turns.enter("work in parts", true);
   expect(last).toBeDefined();
@@ -68,8 +74,8 @@ test("work that comes last waits while anybody waits", async () => {
 
 test("a caller that comes while others of its own wait has to wait too", async () => {
   const turns = new LoopTurns();
-  const all = [useUp(turns, "ada")];
-  for (let n = 0; n < 20; n++) all.push(turns.enter("ada")!);
+  const all = [busyAfter(useUp(turns, "ada"))];
+  for (let n = 0; n < 20; n++) all.push(busyAfter(turns.enter("ada")!));
   await nextTurn();
   const late = turns.enter("ada");
   expect(late).toBeDefined();
@@ -109,8 +115,8 @@ test.each([
   ["nor while a few entries wait", 4, "bob", false],
 ])("between rounds of work in bulk: %s", async (_, entries, visitor, rests) => {
   const turns = new LoopTurns();
-  const all = [useUp(turns, "ada")];
-  for (let n = 1; n < entries; n++) all.push(turns.enter("ada")!);
+  const all = [busyAfter(useUp(turns, "ada"))];
+  for (let n = 1; n < entries; n++) all.push(busyAfter(turns.enter("ada")!));
   const timer = spyOn(globalThis, "setTimeout");
   try {
     void turns.enter(visitor, visitor === "work in parts");
@@ -119,6 +125,31 @@ test.each([
   } finally {
     timer.mockRestore();
   }
+});
+
+test("entries that turn out to take long continue one at a time, whatever was short before", async () => {
+  const turns = new LoopTurns();
+  const short = [useUp(turns, "ada")];
+  for (let n = 1; n < 500; n++) short.push(turns.enter("ada")!);
+  await Promise.all(short);
+  const part_ms = 5;
+  let parts = 0;
+  const inSteps = async (turn: Promise<void>): Promise<void> => {
+    await turn;
+    // As queries do: what a promise lets continue may wait for others.
+    for (let n = 0; n < 20; n++) await Promise.resolve();
+    await busyAfter(Promise.resolve(), part_ms);
+    parts++;
+  };
+  const long = [inSteps(useUp(turns, "ada"))];
+  for (let n = 1; n < 40; n++) long.push(inSteps(turns.enter("ada")!));
+  const per_iteration: number[] = [];
+  for (let before = 0; parts < long.length; before = parts) {
+    await nextTurn();
+    per_iteration.push(parts - before);
+  }
+  expect(Math.max(...per_iteration)).toBeLessThanOrEqual(3);
+  await Promise.all(long);
 });
 
 test("all chunked work together counts as one of those taking turns", async () => {

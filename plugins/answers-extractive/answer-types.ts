@@ -90,8 +90,35 @@ const who = [
   ),
 ];
 const where = [
-  "\\bwhere\\b",
+  words(
+    "where wo wohin wovon où dónde adónde dov['’]è dove_(?:si|sono|è|va) onde waar hvor gdzie " +
+      "где πού",
+  ),
   "\\b(?:what|which) (?:country|city|state|place|region|continent|town|location)\\b",
+];
+const prepositions = words(
+  "in at near from to of on ans? am auf aus beim? hinter im ins nach neben unter vom von vor " +
+    "zum zur? zwischen au aux chez dans de du en vers à al del dal? nel su sul em na nos? nas " +
+    "bij naar op uit van fra från på till? ved vid do we? ze? ve? в во из на до от у " +
+    "σε στ(?:α|η|ην|ις|ο|ον)",
+);
+const path = "[/\\\\][\\p{L}\\p{N}_.-]{2,}";
+/** A preposition with a name: "in Paris", "im Norden"; or the path of a file. */
+const any_place = new RegExp(
+  `${prepositions}\\s+(?:\\p{Ll}{1,4}\\s+)?\\p{Lu}\\p{L}+|` +
+    `(?<![\\p{L}\\p{N}/\\\\.])(?:~|\\p{Lu}:|%\\p{Lu}+%|\\$\\p{Lu}+)?${path}`,
+  "u",
+);
+/** What has a number for a name. */
+const which_number = [
+  words(
+    "(?:what|which)_(?:[\\p{L}\\p{N}-]+_){0,3}?(?:address(?:es)?|baud_rates?|channels?|" +
+      "chapters?|(?:exit|return)_(?:status|values?)|(?:error|exit|return|status)_codes?|pages?|" +
+      "pins?|ports?|registers?|releases?|revisions?|versions?) " +
+      "welche[mnrs]?_(?:\\p{L}+_)?(?:kanal|kapitel|pin|port|register|seite|version) " +
+      "quel(?:le)?_(?:canal|chapitre|page|port|version) qué_(?:canal|página|puerto|versión) " +
+      "(?:che|quale)_(?:canale|pagina|porta|versione) qual_(?:a_versão|página|porta)",
+  ),
 ];
 const why = ["\\bwhy\\b", "\\bfor what reason\\b", "\\bwhat (?:caused|causes)\\b"];
 const which_option = [
@@ -167,6 +194,17 @@ const number_type: AnswerType = {
   question: anyOf(...how_many),
   answer: anyOf(number_pattern),
 };
+const frequency_type: AnswerType = {
+  question: anyOf(...how_often),
+  answer: anyOf(...any_frequency),
+};
+const default_answer = anyOf(...any_default);
+const default_type: AnswerType = { question: anyOf(...by_default), answer: default_answer };
+/** "HackRF One": the number is a part of the name. */
+const one_in_name = /(?<=\p{Lu}[\p{L}\p{N}]*\s)One(?!\p{L})/gu;
+const price = anyOf(...any_price);
+const hasPrice: TextTest = { test: (text) => price.test(text.replace(one_in_name, " ")) };
+const price_type: AnswerType = { question: anyOf(...asks_price), answer: hasPrice };
 /** "How much is delivery?" asks for a sum, and never for a duration. */
 const sum_type: AnswerType = {
   question: anyOf(
@@ -174,22 +212,13 @@ const sum_type: AnswerType = {
     words("wie_?viel_(?:ist|sind|macht|war) cuánto_(?:es|son) quant(?:o|i)_(?:è|sono|é|são)"),
   ),
   answer: (languages) => {
-    const price = anyOf(...any_price);
     const number = anyOf(number_pattern);
     const duration = durationIn(languages);
-    return { test: (text) => price.test(text) || number.test(text.replace(duration, " ")) };
+    return { test: (text) => hasPrice.test(text) || number.test(text.replace(duration, " ")) };
   },
 };
-const frequency_type: AnswerType = {
-  question: anyOf(...how_often),
-  answer: anyOf(...any_frequency),
-};
-const default_answer = anyOf(...any_default);
-const default_type: AnswerType = { question: anyOf(...by_default), answer: default_answer };
-const price_type: AnswerType = {
-  question: anyOf(...asks_price),
-  answer: anyOf(...any_price),
-};
+const asks_option = anyOf(...which_option);
+const asks_name = anyOf(...which_name);
 /** What has a form of its own. */
 const contact_types: readonly AnswerType[] = [
   {
@@ -227,7 +256,7 @@ const isNegated: TextTest = { test: (text) => negationsIn(text).length > 0 };
 const required_types: readonly AnswerType[] = [...contact_types, price_type];
 const answer_types: readonly AnswerType[] = [
   // "Which option sets how many …?" asks for no number.
-  { question: anyOf(...which_option), answer: any_option },
+  { question: asks_option, answer: any_option },
   ...required_types,
   default_type,
   frequency_type,
@@ -238,15 +267,17 @@ const answer_types: readonly AnswerType[] = [
   number_type,
   { question: anyOf(...when), answer: (languages) => anyOf(anyDate(languages)) },
   { question: anyOf(...who), answer: /(?<=\S\s)\p{Lu}\p{L}+/u },
-  {
-    question: new RegExp(where.join("|"), "i"),
-    answer: /\b(?:in|at|near|from|to|of|on)\s+(?:the\s+)?\p{Lu}\p{L}+/u,
-  },
+  { question: anyOf(...where), answer: any_place },
   { question: new RegExp(why.join("|"), "i"), answer: any_reason },
   { question: asks_how_to, answer: any_instruction },
-  { question: anyOf(...which_name), answer: any_program_name },
+  { question: anyOf(...which_number), answer: /\p{Nd}/u },
+  { question: asks_name, answer: any_program_name },
   { question: isNegated, answer: isNegated },
 ];
+
+/** Whether the name of an option, a command, a setting or the like answers the question. */
+export const asksForName = (question: string): boolean =>
+  asks_option.test(question) || asks_name.test(question);
 
 /** Whether a number, a price or a frequency answers the question: how many, how often … */
 export const asksForFigure = (question: string): boolean =>

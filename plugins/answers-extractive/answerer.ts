@@ -164,11 +164,11 @@ function answerQuotes(
   question: string,
   retrieval: Retrieval,
 ): AnswerQuote[] {
-  const spans: (Pick<Sentence, "source" | "start" | "end" | "row" | "entry"> & {
+  const spans: (Pick<Sentence, "source" | "start" | "end" | "row" | "entry" | "name"> & {
     readonly is_pair?: true;
     readonly is_code: boolean;
   })[] = [];
-  for (const { source, start, end, row, entry, features } of chosen) {
+  for (const { source, start, end, row, entry, name, features } of chosen) {
     const last = spans.at(-1);
     const is_code = features.code > 0;
     const { quote } = passages[source]!;
@@ -193,11 +193,16 @@ function answerQuotes(
         is_code,
         ...(row && { row }),
         ...(entry !== undefined && { entry }),
+        ...(name !== undefined && { name }),
       });
   }
-  return spans.map(({ source, start, end, row, is_code }) => {
+  const named = new Set<string>();
+  return spans.map(({ source, start, end, row, name, is_code }) => {
     const whole = quoteOf(passages[source]!, { start, end });
     const quote = end - start <= quote_points_max ? whole : retrieval.excerpt(whole, question);
-    return { quote, text: row?.text ?? quote.quote, is_code };
+    const is_named = name === undefined || is_code || named.has(name) || quote.quote.includes(name);
+    named.add(name ?? "");
+    const label = is_named ? "" : `${name}: `;
+    return { quote, text: row?.text ?? `${label}${quote.quote}`, is_code };
   });
 }

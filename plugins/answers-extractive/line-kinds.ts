@@ -21,6 +21,14 @@ function isPathEnd(text: string, heading: string | null): boolean {
   const heading_letters = letters(text);
   return heading_letters !== "" && heading !== null && letters(heading).endsWith(heading_letters);
 }
+/** As in programs: `break`, `LogLevel`, `--quiet`; not "Printing", nor of several words. */
+const name = /^(?:[-\\/.$@]\S+|\p{Ll}\S*|\p{Lu}\S*(?:[_.\p{N}]|\p{Ll}\p{Lu})\S*|\p{Lu}{3,})$/u;
+/** The last heading of a path when it is the name of what is described below; "" otherwise. */
+export function namingHeading(path: string | null): string {
+  const last = path?.split(" › ").at(-1) ?? "";
+  const heading = last.replace(/^\d{1,3}(?:\.\d{1,3})*\.?\s+/, "").trim();
+  return name.test(heading) ? heading : "";
+}
 const term = /^\p{Lu}[\p{L}\p{M}\p{N} ()/,.’'-]*$/u;
 const term_words_max = 6;
 /** Whether a line is a term whose definition begins below it. */

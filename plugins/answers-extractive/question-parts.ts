@@ -12,7 +12,8 @@ const interrogatives = [
   "ne|neden|nasıl|hangi|kaç|nerede|ai|gì|khi nào|ở đâu|tại sao|(?:làm )?thế nào|bao nhiêu|कौन|क्या",
   "कब|कहाँ|क्यों|कैसे|कितन[ाेी]|من|ما|ماذا|متى|أين|لماذا|كيف|كم",
 ].join("|");
-const and =
+/** Alternatives of a regular expression. */
+export const and =
   "and|und|et|y|e|ed|en|och|og|oraz|i|и|а|και|ve|và|और|sowie|as well as|ainsi que|así como";
 /** Written as one word with what follows. */
 const arabic_and = "و";

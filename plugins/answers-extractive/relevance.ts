@@ -98,14 +98,17 @@ const across_by_tokens: AcrossLanguages = { threshold: 0.33, by_alignment: 0.6, 
  */
 const in_chinese = 0.07;
 const typical_alignment = 1;
+/** A sentence has the translations of one or two words by chance. */
+const words_found_min = 3;
 /**
  * More is asked of a question in Latin letters whose language is undetected: it may be meaningless.
  */
 const undetected_more = 0.36;
 const in_latin = /^[\p{Script=Latin}\P{L}]*$/u;
-/** What counts in addition to similarity. */
+/** What counts in addition to similarity. `words_found`: translations of all words. */
 const across_weights = {
   lead: 0.5,
+  words_found: 0.15,
   number_found: 0.2,
   number_missing: -0.35,
   name_found: 0.15,
@@ -143,7 +146,7 @@ export function isRelevant(sentence: Sentence, context: RelevanceContext): boole
   const nearness =
     similarity ?? (passage_meaning === null ? null : passage_meaning / passage_factor);
   if (is_other_language && nearness !== null)
-    return isNearAcross(nearness, context, limitsOf(similarity, context));
+    return isNearAcross(sentence, nearness, context, limitsOf(similarity, context));
   // Rows of other years are as similar as that of the one asked for.
   if (sentence.row && context.names.is_year_missing) return false;
   if (context.names.is_version_missing) return false;
@@ -208,12 +211,15 @@ function limitsOf(similarity: number | null, { are_by_tokens }: RelevanceContext
   return are_by_tokens ? across_by_tokens : across_by_vectors;
 }
 function isNearAcross(
+  { features, terms }: Sentence,
   nearness: number,
   { alignment, languages, question, lead, names, others_meaning }: RelevanceContext,
   limits: AcrossLanguages,
 ): boolean {
+  const is_complete = features.coverage >= thresholds.complete && terms.length >= words_found_min;
   const evidence =
     across_weights.lead * lead +
+    across_weights.words_found * Number(is_complete) +
     across_weights.number_found * Number(names.is_number_found) +
     across_weights.number_missing * Number(names.is_number_missing) +
     across_weights.name_found * Number(names.is_name_found) +

@@ -4,7 +4,7 @@ import { requiresType } from "./answer-types";
 import { asksWhatIsNot } from "./negated-questions";
 import { withNext } from "./order-questions";
 import { askedSection, sectionTest } from "./sections";
-import type { Source } from "./sentence-features";
+import type { Source } from "./passages";
 import type { Sentence } from "./sentence-ranking";
 
 /**

@@ -1,6 +1,6 @@
 /** Chooses the sentences of an answer. Pure. */
 import { isEnded } from "./quote-text";
-import type { Source } from "./sentence-features";
+import type { Source } from "./passages";
 import type { Sentence } from "./sentence-ranking";
 
 /** The share of the question that some of its terms make up, 0 to 1. */
@@ -13,6 +13,10 @@ export interface RankedAnswer {
   /** Whether the first one answers it. */
   readonly is_answer: boolean;
   readonly share: Share;
+  /** A row of a table does not say how something is done. */
+  readonly asks_how_to: boolean;
+  /** What tells the two things that it asks about from each other (`coordinatedTerms`). */
+  readonly coordinated: readonly [string, string] | null;
 }
 
 interface AnswerSize {
@@ -42,6 +46,8 @@ const neighbour = { after: 2, before: 0.5, refers_back: 1.5 } as const;
 const completion = { bonus: 4, chars_max: 250, elsewhere: 3 } as const;
 /** And one with words of the question that no chosen one has, by the share that they are. */
 const further_words = 3;
+/** And one about the other of two things that are asked about, when only one was. */
+const coordinated_bonus = 4;
 /** A longer sentence is not included for what it introduces: the answer would come late. */
 const needed_chars_max = 160;
 /** Nor is longer code that it introduces. */
@@ -52,9 +58,10 @@ const announces_code = new RegExp(
     "beispiel|folgt|exemple|ejemplo|esempio)(?!\\p{L})",
   "iu",
 );
-/** It refers to the previous sentence: "It …", "This switch …". */
+/** It refers to the previous sentence: "It …", "This switch …", "In fact, this …". */
 const continuation = new RegExp(
-  "^(?:it|its|they|their|this|these|such|dies(?:e[rsmn]?)?|er|sie|es|ce(?:ci|la|t|tte|s)?|ils?|" +
+  "^(?:(?:\\p{L}+\\s){0,2}\\p{L}+,\\s)?" +
+    "(?:it|its|they|their|this|these|such|dies(?:e[rsmn]?)?|er|sie|es|ce(?:ci|la|t|tte|s)?|ils?|" +
     "elles?|est[aeo]s?)(?![\\p{L}\\p{M}'’])(?! (?:is|was) [a-z]+ (?:that|to) )",
   "iu",
 );
@@ -79,14 +86,15 @@ export function chooseSentences(
 ): Sentence[] {
   const size = answers.length === 1 ? sizes.one : sizes.two;
   const chosen: Sentence[] = [];
-  for (const { ranked, is_answer, share } of answers) {
+  for (const answer of answers) {
+    const { ranked, is_answer } = answer;
     if (!is_answer) continue;
     const chosen_texts = chosen.map((sentence) => textOf(sentence, sources));
     const unused = inPassageFirst(ranked, chosen[0]).filter((sentence) => {
       const text = textOf(sentence, sources);
       return !chosen_texts.some((other) => isRepetition(text, other));
     });
-    chosen.push(...chooseFrom(unused, sources, size, share));
+    chosen.push(...chooseFrom({ ...answer, ranked: unused }, sources, size));
   }
   return chosen;
 }
@@ -111,14 +119,14 @@ const inPassageFirst = (
 
 /** The most likely sentence, and others as long as they fit and are likely. Best passage first. */
 function chooseFrom(
-  ranked: readonly Sentence[],
+  answer: RankedAnswer,
   sources: readonly Source[],
   { chars_max, sentences_max }: AnswerSize,
-  share: Share,
 ): Sentence[] {
+  const { ranked } = answer;
   const [best] = ranked;
   if (best === undefined) return [];
-  const choice = new Choice(best, sources, chars_max, share);
+  const choice = new Choice(best, sources, chars_max, answer);
   const context = contextOf(best, ranked, sources);
   for (const sentence of context) choice.addContext(sentence);
   for (const item of itemsBelow(best, ranked, sources)) if (!choice.addItem(item)) break;
@@ -141,7 +149,7 @@ class Choice {
     private readonly best: Sentence,
     private readonly sources: readonly Source[],
     private chars_left: number,
-    private readonly share: Share,
+    private readonly answer: Omit<RankedAnswer, "ranked" | "is_answer">,
   ) {
     this.add(best);
   }
@@ -188,16 +196,27 @@ class Choice {
   /** A requested cell is the whole answer: only rows that answer as well may follow. */
   private mayFollow({ score, row }: Sentence): boolean {
     const { best } = this;
-    if (!best.row) return true;
+    if (!best.row || (this.answer.asks_how_to && !row && !best.row.is_exact)) return true;
     return score >= best.score - row_margin && (!best.row.is_exact || row?.is_exact === true);
   }
 
   private scoreOf(sentence: Sentence): number {
     const known = new Set(this.sentences.flatMap(({ terms }) => terms));
-    const further = this.share(sentence.terms.filter((term) => !known.has(term)));
+    const further = this.answer.share(sentence.terms.filter((term) => !known.has(term)));
     const is_row = sentence.row ?? this.best.row;
     const bonus = is_row ? 0 : bonusOf(sentence, this.sentences, this.sources);
-    return sentence.score + further_words * further + bonus;
+    const other = this.isAboutOther(sentence, known) ? coordinated_bonus : 0;
+    return sentence.score + further_words * further + bonus + other;
+  }
+
+  /** Whether it is about the one of two things that the chosen sentences do not mention. */
+  private isAboutOther({ terms }: Sentence, known: ReadonlySet<string>): boolean {
+    const { coordinated } = this.answer;
+    const missing = coordinated?.filter((term) => !known.has(term)) ?? [];
+    return (
+      missing.length === 1 &&
+      coordinated!.every((term) => terms.includes(term) === (term === missing[0]))
+    );
   }
 }
 

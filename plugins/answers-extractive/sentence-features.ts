@@ -1,41 +1,30 @@
 /** Numerical features of a sentence as the answer to a question. Pure. */
-import type { Span } from "../search/contract";
-import { answerPattern, countedAt, requiresType } from "./answer-types";
+import { analysedPassage, type AnalysedSentence, type Passage, type Source } from "./passages";
+import { answerPattern, asksForName, countedAt, requiresType } from "./answer-types";
 import { hasCounted } from "./counted";
 import type { Asked } from "./follow-up";
 import { groupQuestion } from "./group-questions";
 import { listGroups, rowGroups, type Group, type GroupReader } from "./groups";
 import { beginsWithKey, hasKeyCell, questionKeys } from "./question-keys";
 import { weighQuestion, type Weighted, type Word } from "./question-weights";
-import { optionEntries, type OptionEntry } from "./option-entries";
+import type { OptionEntry } from "./option-entries";
 import { asks_how_to } from "./how-to";
 import { asksSection } from "./sections";
 import { asksYesOrNo, beginsWithYesOrNo } from "./yes-or-no";
 import {
   captionLabel,
-  codeTest,
   isBroken,
   isHeading,
   isHeadingOf,
   isQuestion,
-  isQuestionAbove,
   isTerm,
+  namingHeading,
   numberLabel,
 } from "./line-kinds";
-import { mailLines } from "./mail-lines";
 import { isEnded, readsAsMarker } from "./quote-text";
-import { withWords, type TextAnalysis } from "./sentence-words";
-import { sentenceOfRow, tableRows, type RowSentence, type TableRow } from "./table-row";
+import type { TextAnalysis } from "./sentence-words";
+import { sentenceOfRow, type RowSentence, type TableRow } from "./table-row";
 
-/** A passage. */
-export interface Source {
-  readonly text: string;
-  readonly document_id: string;
-  /** The name of its document. */
-  readonly title: string;
-  readonly heading: string | null;
-  readonly score: number;
-}
 /** All from 0 to 1, except `passage` and `length`. */
 export interface Features {
   /** The share of the question's words that it contains, weighted by rarity, then unweighted. */
@@ -81,6 +70,8 @@ export interface FoundSentence {
   readonly row?: RowSentence;
   /** The term that it defines, or its heading: a line of its own right above it. */
   readonly above?: string;
+  /** Its heading, when the question asks for the name that this is; or the label of its row. */
+  readonly name?: string;
 }
 
 /** A sentence up to this length is not long; UTF-16 units. */
@@ -93,32 +84,6 @@ const lengthOf = (text: string): number => Math.max(0, text.length - usual_chars
 const instruction_share = 0.1;
 /** The number of novel words that count. */
 const novel_words_max = 10;
-
-/** A source with what is known of its sentences. */
-interface Passage extends Pick<Source, "heading"> {
-  /** The question's terms in title and heading. */
-  readonly title_terms: ReadonlySet<string>;
-  /** Its score, relative to the best. */
-  readonly score: number;
-  readonly sentences: readonly AnalysedSentence[];
-  /** The indices of those right below a line that asks what they answer. */
-  readonly asked_above: ReadonlySet<number>;
-  /** Rows of tables, by the indices of their sentences. */
-  readonly rows: ReturnType<typeof tableRows>;
-  /** Entries of options, likewise. */
-  readonly entries: ReturnType<typeof optionEntries>;
-  /** The indices of headers of mail, and of greetings. */
-  readonly mail_lines: ReadonlySet<number>;
-  readonly isCode: (span: Span) => boolean;
-  /** It has sentences besides headings. */
-  readonly has_more: boolean;
-}
-interface AnalysedSentence extends Span {
-  readonly text: string;
-  readonly words: readonly Word[];
-  /** The question's terms in it. */
-  readonly own_terms: ReadonlySet<string>;
-}
 
 /** A question and the words that count. */
 export interface AskedTerms extends Pick<Asked, "own" | "typed" | "names"> {
@@ -139,6 +104,7 @@ export class SentenceReader {
   private readonly type_share: number;
   private readonly group_reader: GroupReader;
   private readonly keys: ReadonlySet<string>;
+  private readonly asks_name: boolean;
   /** It names a section by its number, which otherwise says nothing of what is below. */
   private readonly asks_section: boolean;
   /** The term of what the question counts. */
@@ -151,6 +117,7 @@ export class SentenceReader {
     this.weights = weighQuestion(asked.terms);
     this.pattern = answerPattern(asked.typed, asked.languages);
     this.type_share = asks_how_to.test(asked.typed) ? instruction_share : 1;
+    this.asks_name = asksForName(asked.typed);
     this.asks_section = asksSection(asked.typed);
     this.keys = questionKeys(asked.own);
     const counted_at = countedAt(asked.typed, asked.languages[0] ?? "en");
@@ -168,7 +135,13 @@ export class SentenceReader {
 
   /** Those of a source, in order. `at`: its index. */
   read(source: Source, at: number): FoundSentence[] {
-    const passage = this.passageOf(source);
+    const passage = analysedPassage(source, {
+      analysis: this.analysis,
+      questionTerms: this.weights.questionTerms,
+      score_max: this.asked.score_max,
+      question: this.asked.typed,
+      asks_section: this.asks_section,
+    });
     const sentences = passage.sentences.flatMap((sentence, i): FoundSentence[] => {
       const { start, end, text } = sentence;
       const row = passage.rows.get(i);
@@ -234,39 +207,11 @@ export class SentenceReader {
     return { start, end, features, terms: [...terms], row: { text, is_exact: true } };
   }
 
-  private passageOf({ text, title, heading, score }: Source): Passage {
-    const { analyze } = this.analysis;
-    const { questionTerms } = this.weights;
-    const sentences = withWords(text, this.analysis).map((sentence) => {
-      const content = text.slice(sentence.start, sentence.end);
-      const from = sentence.start + (this.asks_section ? 0 : numberLabel(content).length);
-      const content_words = sentence.words.filter(({ start }) => start >= from);
-      return { ...sentence, own_terms: questionTerms(content_words), text: content };
-    });
-    return {
-      heading,
-      title_terms: questionTerms([...analyze(title), ...analyze(heading ?? "")]),
-      score: this.asked.score_max === 0 ? 0 : score / this.asked.score_max,
-      sentences,
-      asked_above: new Set(
-        sentences.keys().filter((at) => isQuestionAbove(text, sentences[at - 1], sentences[at]!)),
-      ),
-      rows: tableRows(text, sentences, heading),
-      entries: optionEntries(text, sentences),
-      mail_lines: mailLines(
-        sentences.map((sentence) => sentence.text),
-        this.asked.typed,
-      ),
-      isCode: codeTest(text, heading),
-      has_more: sentences.some((sentence) => !isHeading(sentence.text, heading)),
-    };
-  }
-
   /** Undefined for a line that is the term defined below it, and for what is about another. */
   private ofText(
     i: number,
     { heading, sentences, asked_above, entries, title_terms, score, isCode }: Passage,
-  ): Pick<FoundSentence, "features" | "terms" | "entry" | "above"> | undefined {
+  ): Pick<FoundSentence, "features" | "terms" | "entry" | "above" | "name"> | undefined {
     const { idf, share, numberShare } = this.weights;
     const sentence = sentences[i]!;
     const { text, start, words, own_terms } = sentence;
@@ -280,6 +225,8 @@ export class SentenceReader {
     const above = line && (defined ?? (isHeadingOf(line.text, text, heading) ? line : undefined));
     const sentence_terms = defined ? new Set([...own_terms, ...defined.own_terms]) : own_terms;
     const entry = entries[i];
+    const naming = this.asks_name && !entry ? namingHeading(heading) : "";
+    const name = sentence.label ?? naming;
     // Such a line is a label, whatever belongs to it.
     if (novel_words === 0 && !entry && !isEnded(text) && !isCode(sentence)) return undefined;
     const before = minus(neighbourTerms(sentences, entries, i, i - 1), sentence_terms);
@@ -293,7 +240,9 @@ export class SentenceReader {
       after: share(after),
       title: share(minus(title_terms, around)),
       passage: score,
-      answer_type: this.type_share * Number(this.hasType(text, entry?.label)),
+      answer_type:
+        this.type_share *
+        Number(naming !== "" || this.hasType(text, entry?.label ?? sentence.label)),
       counted: Number(hasCounted(text, start, words, this.counted)),
       numbers: numberShare(sentence_terms),
       key: Number(beginsWithKey(text, this.keys)),
@@ -307,6 +256,7 @@ export class SentenceReader {
       terms: [...sentence_terms],
       ...(entry && { entry: entry.start }),
       ...(above && { above: above.text }),
+      ...(name !== "" && { name }),
     };
   }
 

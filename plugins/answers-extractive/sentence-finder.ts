@@ -2,6 +2,8 @@
 import { StepPauses } from "../../core/lib/chunked-work";
 import type { Question } from "../chats/contract";
 import { askedOf, type Asked } from "./follow-up";
+import { asks_how_to } from "./how-to";
+import { coordinatedTerms } from "./coordinated-terms";
 import type { SearchedTerm, SearchIndex } from "../search-index/contract";
 import type { Retrieved, RetrievedInConversation } from "../search/contract";
 import { nameEvidence, namedIn } from "./question-names";
@@ -11,7 +13,8 @@ import { weighQuestion, type Weighted } from "./question-weights";
 import { isRelevant, type RelevanceContext } from "./relevance";
 import { withRequired } from "./required-sentences";
 import { chooseSentences, type RankedAnswer } from "./sentence-choice";
-import { SentenceReader, type FoundSentence, type Source } from "./sentence-features";
+import type { Source } from "./passages";
+import { SentenceReader, type FoundSentence } from "./sentence-features";
 import type { TextAnalysis } from "./sentence-words";
 import { rankByMeaning, rankSentences, type Sentence } from "./sentence-ranking";
 
@@ -185,7 +188,15 @@ async function groupsByLanguage(
 /** Other languages are read if nothing in the question's answers. */
 async function answerTo(part: Asked, context: FinderContext): Promise<RankedAnswer> {
   const terms = termsOf(part.own, context);
-  const { share } = weighQuestion(terms);
+  const about = {
+    share: weighQuestion(terms).share,
+    asks_how_to: asks_how_to.test(part.typed),
+    coordinated: coordinatedTerms(
+      part.own,
+      context.analysis.analyze,
+      new Set(terms.map(({ term }) => term)),
+    ),
+  };
   let first: RankedAnswer | undefined;
   for (const group of context.groups) {
     if (first !== undefined && !isAsClose(group, context)) break;
@@ -201,11 +212,11 @@ async function answerTo(part: Asked, context: FinderContext): Promise<RankedAnsw
           ...relevanceContext(part, terms, best, ranking, group, context),
           is_likeliest: best === ranking.ranked[0],
         }));
-    const answer = { ranked, is_answer, share };
+    const answer = { ranked, is_answer, ...about };
     if (is_answer) return answer;
     first ??= answer;
   }
-  return first ?? { ranked: [], is_answer: false, share };
+  return first ?? { ranked: [], is_answer: false, ...about };
 }
 
 /** Whether its passages are about as similar to the question as those in its language. */

@@ -2,6 +2,7 @@
 import { codeBlocks, type CodeBlock } from "../../core/lib/code-blocks";
 import { isDelimiterRow, pipeCells } from "../../core/lib/pipe-rows";
 import { quote_points_max, type Span } from "./contract";
+import { entryBreaks } from "./line-lists";
 
 const sentence_chars_max = 300;
 /** A shorter line is not wrapped; an ideograph is as wide as two letters. */
@@ -77,6 +78,7 @@ const announced_chars_max = 100;
 export function sentencesOf(text: string): Span[] {
   const spans: Span[] = [];
   const blocks = codeBlocks(text);
+  const entry_breaks = entryBreaks(text);
   let start = 0;
   for (let at = 0; at < text.length; at++) {
     if (blocks[0]?.start === at) {
@@ -89,7 +91,7 @@ export function sentencesOf(text: string): Span[] {
     const row_end = text[at] === "|" ? endOfRow(text, at) : 0;
     if (row_end > 0) push(text, start, at, spans);
     if (row_end > 0) start = at;
-    const end = row_end || endAt(text, start, at);
+    const end = row_end || (entry_breaks.has(at) ? at + 1 : endAt(text, start, at));
     if (end === 0) continue;
     push(text, start, end, spans);
     start = end;

@@ -5,7 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import { ExtractiveAnswerer } from "../../plugins/answers-extractive/answerer";
 import type { Word } from "../../plugins/answers-extractive/question-weights";
-import type { Source } from "../../plugins/answers-extractive/sentence-features";
+import type { Source } from "../../plugins/answers-extractive/passages";
 import { findSentences } from "../../plugins/answers-extractive/sentence-finder";
 import type { Question } from "../../plugins/chats/contract";
 import { analyzer } from "../../plugins/search-index/analysis/analyzer";

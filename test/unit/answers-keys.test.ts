@@ -21,6 +21,9 @@ test.each([
   ["no verb", "Which option sets the heat?", []],
   ["what is assigned", "Which heat does speed=3 select?", ["3"]],
   ["in German", "Was bedeutet die Taste K?", ["K"]],
+  ["a letter behind a sign", "What does %i stand for in a label?", ["%i"]],
+  ["a name whose meaning is asked", "What does the type LIDLOCK mean?", ["LIDLOCK"]],
+  ["not of which something else is asked", "Who has made the LIDLOCK?", []],
 ] as const)("keys: %s", (_why, question, expected) =>
   expect([...questionKeys(question)]).toEqual([...expected]),
 );
@@ -31,6 +34,7 @@ test.each([
   ["in a list", "• w: the lid is open", true],
   ["before a sign", "w%lid.svg", true],
   ["in brackets", "(w) The lid is open.", true],
+  ["not behind a sign", "%w The lid is open.", false],
   ["not in the other case", "W the lid is open", false],
   ["not a word that begins with it", "washing opens the lid", false],
   ["not within the line", "The w is for washing.", false],

@@ -60,8 +60,8 @@ export const transcriptionJobs = (
     handle(ReadCaptions, (payload, run) => runner.readCaptions(payload, run), {
       ...common,
       timeout_ms: overhead_ms,
-      // The largest take tens of megabytes.
-      concurrency: 2,
+      // The largest take tens of megabytes, of which several copies are made in turn.
+      concurrency: 1,
       each_process: true,
     }),
     handle(TranscribeRecording, (payload, run) => runner.transcribe(payload, run), {

@@ -13,8 +13,6 @@ export interface RankedAnswer {
   /** Whether the first one answers it. */
   readonly is_answer: boolean;
   readonly share: Share;
-  /** A row of a table does not say how something is done. */
-  readonly asks_how_to: boolean;
   /** What tells the two things that it asks about from each other (`coordinatedTerms`). */
   readonly coordinated: readonly [string, string] | null;
 }
@@ -196,7 +194,7 @@ class Choice {
   /** A requested cell is the whole answer: only rows that answer as well may follow. */
   private mayFollow({ score, row }: Sentence): boolean {
     const { best } = this;
-    if (!best.row || (this.answer.asks_how_to && !row && !best.row.is_exact)) return true;
+    if (!best.row) return true;
     return score >= best.score - row_margin && (!best.row.is_exact || row?.is_exact === true);
   }
 

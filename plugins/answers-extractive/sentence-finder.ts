@@ -2,7 +2,6 @@
 import { StepPauses } from "../../core/lib/chunked-work";
 import type { Question } from "../chats/contract";
 import { askedOf, type Asked } from "./follow-up";
-import { asks_how_to } from "./how-to";
 import { coordinatedTerms } from "./coordinated-terms";
 import type { SearchedTerm, SearchIndex } from "../search-index/contract";
 import type { Retrieved, RetrievedInConversation } from "../search/contract";
@@ -190,7 +189,6 @@ async function answerTo(part: Asked, context: FinderContext): Promise<RankedAnsw
   const terms = termsOf(part.own, context);
   const about = {
     share: weighQuestion(terms).share,
-    asks_how_to: asks_how_to.test(part.typed),
     coordinated: coordinatedTerms(
       part.own,
       context.analysis.analyze,

@@ -1,6 +1,5 @@
 /** Answers with sentences of the documents themselves, each with the marker of its passage. */
 import { evidence_max, type Answered, type Answerer, type Question } from "../chats/contract";
-import type { SearchIndex } from "../search-index/contract";
 import {
   partOf,
   quote_points_max,
@@ -37,22 +36,12 @@ export class ExtractiveAnswerer implements Answerer {
   readonly name = "extractive";
   readonly rank = 0;
   readonly uses_prompts = false;
-  private readonly options: FinderOptions;
 
   constructor(
-    index: Pick<SearchIndex, "analyze" | "areLanguagesDifferent" | "languageOf">,
+    private readonly options: FinderOptions,
     private readonly retrieval: Retrieval,
     private readonly now_ms: () => number,
-  ) {
-    this.options = {
-      analysis: {
-        analyze: (text) => index.analyze(text),
-        sentences: (text) => retrieval.sentences(text),
-      },
-      areLanguagesDifferent: (question, text) => index.areLanguagesDifferent(question, text),
-      languageOf: (text, options) => index.languageOf(text, options),
-    };
-  }
+  ) {}
 
   async answer(question: Question): Promise<Answered> {
     const { prompts, signal } = question;

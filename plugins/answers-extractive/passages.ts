@@ -1,5 +1,5 @@
 /** Passages with what is known of their sentences before any is compared with a question. Pure. */
-import type { Span } from "../search/contract";
+import type { FoundPassage, Span } from "../search/contract";
 import { codeTest, isHeading, isQuestionAbove, numberLabel } from "./line-kinds";
 import { cellSentences } from "./long-cells";
 import { mailLines } from "./mail-lines";
@@ -17,6 +17,14 @@ export interface Source {
   readonly heading: string | null;
   readonly score: number;
 }
+export const sourceOf = (passage: FoundPassage): Source => ({
+  text: passage.quote,
+  document_id: passage.document_id,
+  title: passage.document_name,
+  heading: passage.heading,
+  score: passage.score,
+});
+
 /** A source with what is known of its sentences. */
 export interface Passage extends Pick<Source, "heading"> {
   /** The question's terms in title and heading. */

@@ -3,7 +3,7 @@ import { StepPauses } from "../../core/lib/chunked-work";
 import type { Question } from "../chats/contract";
 import { askedOf, type Asked } from "./follow-up";
 import { coordinatedTerms } from "./coordinated-terms";
-import type { SearchedTerm, SearchIndex } from "../search-index/contract";
+import type { SearchedTerm } from "../search-index/contract";
 import type { Retrieved, RetrievedInConversation } from "../search/contract";
 import { nameEvidence, namedIn } from "./question-names";
 import { questionParts, withoutQuoted } from "./question-parts";
@@ -12,7 +12,8 @@ import { weighQuestion, type Weighted } from "./question-weights";
 import { isRelevant, type RelevanceContext } from "./relevance";
 import { withRequired } from "./required-sentences";
 import { chooseSentences, type RankedAnswer } from "./sentence-choice";
-import type { Source } from "./passages";
+import { groupsByLanguage, type LanguageDetection } from "./passage-languages";
+import { sourceOf, type Source } from "./passages";
 import { SentenceReader, type FoundSentence } from "./sentence-features";
 import type { TextAnalysis } from "./sentence-words";
 import { rankByMeaning, rankSentences, type Sentence } from "./sentence-ranking";
@@ -42,10 +43,8 @@ const other_part = { weight: 0.5, own_terms_min: 3, weight_beside_own: 0.1 } as 
 const other_language_margin = 0.1;
 
 /** How texts are analysed. */
-export interface FinderOptions {
+export interface FinderOptions extends LanguageDetection {
   readonly analysis: TextAnalysis;
-  readonly areLanguagesDifferent: SearchIndex["areLanguagesDifferent"];
-  readonly languageOf: SearchIndex["languageOf"];
 }
 /** The sentences of an answer, and all candidates. */
 export interface FoundSentences {
@@ -107,13 +106,7 @@ async function contextOf(
   }: Retrieved & Partial<RetrievedInConversation>,
   options: FinderOptions,
 ): Promise<FinderContext> {
-  const sources = passages.map((passage): Source => ({
-    text: passage.quote,
-    document_id: passage.document_id,
-    title: passage.document_name,
-    heading: passage.heading,
-    score: passage.score,
-  }));
+  const sources = passages.map(sourceOf);
   const pauses = new StepPauses();
   const analysis = withForms(options.analysis, terms);
   const source_terms = await termsIn(sources, analysis, pauses);
@@ -151,37 +144,6 @@ async function contextOf(
     lead,
     pauses,
   };
-}
-
-/** All passages in one group, unless they are in several languages. The question's comes first. */
-async function groupsByLanguage(
-  question: string,
-  sources: readonly Source[],
-  { areLanguagesDifferent, languageOf }: FinderOptions,
-  pauses: StepPauses,
-): Promise<{ readonly is_other_language: boolean; readonly of: readonly number[] }[]> {
-  const all = [...sources.keys()];
-  const textOf = (some: readonly Source[]): string => some.map(({ text }) => text).join("\n");
-  // A passage may be a table, which shows its language less than the rest of its document.
-  const texts = sources.map(({ document_id }) =>
-    textOf(sources.filter((other) => other.document_id === document_id)),
-  );
-  const languages = texts.map(
-    (text) => languageOf(text) ?? languageOf(text, { is_question: true }),
-  );
-  if (new Set(languages.filter((one) => one !== null)).size < 2)
-    return [{ is_other_language: areLanguagesDifferent(question, textOf(sources)), of: all }];
-  const is_other: boolean[] = [];
-  for (const [at, text] of texts.entries()) {
-    await pauses.pause();
-    is_other.push(languages[at] !== null && areLanguagesDifferent(question, text));
-  }
-  return [false, true]
-    .map((is_other_language) => ({
-      is_other_language,
-      of: all.filter((at) => is_other[at] === is_other_language),
-    }))
-    .filter(({ of }) => of.length > 0);
 }
 
 /** Other languages are read if nothing in the question's answers. */
@@ -321,7 +283,7 @@ function documentTerms(
 }
 
 /** Other forms of the question's words count as these words. */
-function withForms(analysis: TextAnalysis, terms: readonly SearchedTerm[]): TextAnalysis {
+export function withForms(analysis: TextAnalysis, terms: readonly SearchedTerm[]): TextAnalysis {
   const term_of = new Map(
     terms.flatMap(({ term, others }) => others.map((other) => [other, term] as const)),
   );

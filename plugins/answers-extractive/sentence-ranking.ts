@@ -56,6 +56,10 @@ const scoreOf = (features: Features): number =>
     0,
   );
 
+/** The score of the best sentence wherever its passage was found; 0 without any. */
+export const bestContentScore = (sentences: readonly FoundSentence[]): number =>
+  Math.max(0, ...sentences.map(({ features }) => scoreOf({ ...features, passage: 0 })));
+
 /**
  * With similarities: `similarities` belong to the first of `ranked`, null for unknown. The others
  * follow after these.

@@ -195,3 +195,22 @@ export const Rerankers = slot<Reranker>("search.rerankers", {
   check: shaped<Reranker>({ passages_max: "number", rerank: "function" }),
   otherwise: { rerank: async () => null },
 });
+
+/**
+ * Says how well passages answer a question. `POST /search` shows those that do first; a reranker
+ * does without.
+ */
+export interface AnswerScorer {
+  /** How many of the first passages it is given. */
+  readonly passages_max: number;
+  /**
+   * For each passage 0 to 1, in their order; null when it is not known: such a passage keeps its
+   * place.
+   */
+  score(query: string, found: Retrieved): Promise<readonly (number | null)[]>;
+}
+/** The last one is used, so that a plugin's comes before the built-in one. */
+export const AnswerScorers = slot<AnswerScorer>("search.answer_scorers", {
+  check: shaped<AnswerScorer>({ passages_max: "number", score: "function" }),
+  otherwise: { score: async () => [] },
+});

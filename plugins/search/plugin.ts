@@ -3,7 +3,7 @@ import { definePlugin } from "../../core/sdk";
 import { Documents } from "../documents/contract";
 import { Folders } from "../folders/contract";
 import { SearchIndex } from "../search-index/contract";
-import { Rerankers, Retrieval } from "./contract";
+import { AnswerScorers, Rerankers, Retrieval } from "./contract";
 import { routes, searchHandlers } from "./routes";
 import { SearchService } from "./service";
 
@@ -12,7 +12,7 @@ export default definePlugin({
   version: "1.0.0",
   needs: { folders: Folders, documents: Documents, index: SearchIndex },
   provides: { retrieval: Retrieval },
-  slots: { rerankers: Rerankers },
+  slots: { rerankers: Rerankers, answer_scorers: AnswerScorers },
   routes,
   setup: (ctx) => {
     const search = new SearchService({ ...ctx, ...ctx.services, ...ctx.slots });

@@ -10,6 +10,7 @@ import type { Passage, SearchIndex, SearchRequest } from "../search-index/contra
 import { SearchAdmission } from "./admission";
 import {
   partOf,
+  type AnswerScorer,
   type FindOptions,
   type FollowUp,
   type FoundPassage,
@@ -20,6 +21,7 @@ import {
   type RetrievedInConversation,
   type Span,
 } from "./contract";
+import { withAnswersFirst } from "./answer-order";
 import { findInConversation } from "./conversation";
 import { excerptOf } from "./excerpt";
 import { placeBetween, type Place } from "./quote-position";
@@ -59,6 +61,7 @@ export interface SearchContext extends Pick<Context, "db"> {
   readonly index: SearchIndex;
   /** Complete once every plugin is set up. */
   readonly rerankers: () => readonly Reranker[];
+  readonly answer_scorers: () => readonly AnswerScorer[];
 }
 
 /** Search for the routes, and for other plugins. */
@@ -103,8 +106,22 @@ export class SearchService implements Retrieval {
       ...(document_ids && { document_ids }),
       limit: phrases.length === 0 ? limit : phrase_candidates_max,
     };
+    if (phrases.length === 0) return this.findAnswers(db, request, signal);
     const { passages } = await this.find(db, request, signal);
     return withPhrases(passages, phrases, { limit, signal });
+  }
+
+  private async findAnswers(
+    db: Db,
+    request: SearchRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<FoundPassage[]> {
+    const { rerankers, answer_scorers } = this.ctx;
+    const scorer = rerankers().length === 0 ? answer_scorers().at(-1) : undefined;
+    const limit = Math.max(request.limit, scorer?.passages_max ?? 0);
+    const found = await this.find(db, { ...request, limit }, signal);
+    const scores = await scorer?.score(request.query, firstOf(found, scorer.passages_max));
+    return withAnswersFirst(found.passages, scores ?? []).slice(0, request.limit);
   }
 
   async find(db: Db, request: SearchRequest, signal?: AbortSignal): Promise<Retrieved> {
@@ -206,6 +223,12 @@ export class SearchService implements Retrieval {
   }
 }
 
+const firstOf = (found: Retrieved, count: number): Retrieved => ({
+  ...found,
+  passages: found.passages.slice(0, count),
+  meanings: found.meanings.slice(0, count),
+});
+
 /**
  * The first `limit` passages that contain the phrases, looked for in parts. @throws the reason of
  * the signal
@@ -215,7 +238,6 @@ async function withPhrases(
   phrases: readonly string[],
   { limit, signal }: { readonly limit: number; readonly signal: AbortSignal | undefined },
 ): Promise<FoundPassage[]> {
-  if (phrases.length === 0) return passages.slice(0, limit);
   const matching: FoundPassage[] = [];
   for (const [at, passage] of passages.entries()) {
     if (matching.length === limit) break;

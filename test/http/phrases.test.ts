@@ -70,6 +70,7 @@ test("looking for phrases ends when the request is aborted", async () => {
     documents: { findLinked },
     index: { search: () => Promise.resolve({ passages, terms: [], lead: null }) },
     rerankers: () => [],
+    answer_scorers: () => [],
   } as never);
   const found = search.search("usr_1", { query: `"brass valve"` }, request.signal);
   await expect(found).rejects.toThrow("gone");

@@ -409,6 +409,7 @@ describe("results of an outdated index", () => {
             new Map(linked.map((id) => [id, { id, name: "a", current_version: version }])),
         } as never,
         rerankers: () => [],
+        answer_scorers: () => [],
         index: { search: async () => ({ passages: [passage], terms: [] }) } as never,
       });
       const { passages } = await retrieval.find({} as never, {

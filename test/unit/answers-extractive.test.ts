@@ -557,9 +557,9 @@ describe("an answer:", () => {
     more: Partial<Question> & { readonly asked?: string } = {},
   ) => {
     const finds: (string | undefined)[] = [];
-    const index = { analyze, areLanguagesDifferent, languageOf };
-    const retrieval = new SearchService({ index } as never);
-    const answerer = new ExtractiveAnswerer(index, retrieval, () => 5);
+    const retrieval = new SearchService({ index: { analyze } } as never);
+    const options = { analysis, areLanguagesDifferent, languageOf };
+    const answerer = new ExtractiveAnswerer(options, retrieval, () => 5);
     const answer = await answerer.answer({
       text,
       prompts: [],

@@ -13,8 +13,8 @@ afterAll(async () => {
   for (const end of ending) await end();
 });
 
-/** An embedder that waits until its gate is opened. */
-function gated() {
+/** An embedder that waits with texts that hold this word until its gate is opened. */
+function gated(word = "") {
   let gate = Promise.withResolvers<void>();
   const plugin = definePlugin({
     name: "gated-embedder",
@@ -26,7 +26,7 @@ function gated() {
           dimensions: null,
           texts_max: 8,
           async embed(texts) {
-            await gate.promise;
+            if (texts.some((text) => text.includes(word))) await gate.promise;
             return texts.map(() => Float32Array.of(1, 0));
           },
         }),
@@ -168,6 +168,23 @@ describe("a document without its vectors yet", () => {
     embedder.open();
     await settled(server, [root]);
   });
+});
+
+test("a document is found by its words as well as before, while others have vectors", async () => {
+  const embedder = gated("river");
+  const server = await startTestServer({ plugins: [embedder.plugin] });
+  ending.push(() => server.stop());
+  const folder = await folderIn(server);
+  const early = await documentIn(server, folder, "A heron stands at the old pond.");
+  await settled(server, [folder]);
+  const late = await documentIn(server, folder, "The heron, the heron of the river.");
+  const found = async () =>
+    (await post(server, "/search", { query: "heron" })).data.map((one: any) => one.document_id);
+  expect(await stateOf(server, late)).toBe("pending");
+  expect(await found()).toEqual([late, early]);
+  embedder.open();
+  await settled(server, [folder]);
+  expect(await found()).toEqual([late, early]);
 });
 
 test("pending vectors follow the settings", async () => {

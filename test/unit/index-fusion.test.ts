@@ -26,6 +26,8 @@ const typical: Scale = {
   spread: 0.02,
   answer_margin: 0.16,
 };
+/** All segments have vectors. */
+const none = new Uint8Array(0);
 interface Asked {
   readonly words?: Scored;
   /** The share of the query that the first keyword hit covers. */
@@ -55,7 +57,7 @@ function fused({
   const scale = "scale" in more ? more.scale : typical;
   return fuseRankings(
     { hits: hits(words), coverage },
-    { hits: hits(meaning), compared, mean, likeness, around, scale },
+    { hits: hits(meaning), compared, mean, without_vectors: none, likeness, around, scale },
     { limit, unlikely },
   );
 }
@@ -380,6 +382,38 @@ describe("found by meaning alone:", () => {
   });
 });
 
+describe("a passage whose vector is still to come", () => {
+  const hit = (segment: number, score: number) => ({
+    segment,
+    chunk: segment,
+    score,
+    document_score: 0,
+  });
+  /** `[segment, score]` of both rankings, best first; segment 1 has no vectors yet. */
+  const cases = [
+    ["comes first if its words fit best", 1, [1, 10], [0, 7], [1, 0]],
+    ["comes second if its words fit less well", 1, [0, 10], [1, 7], [0, 1]],
+    ["comes second if its words are few of the query's", 0.2, [1, 10], [0, 7], [0, 1]],
+  ] as const;
+  test.each(cases)("%s", (_why, coverage, first, second, expected) => {
+    const found = fuseRankings(
+      { hits: [hit(...first), hit(...second)], coverage },
+      {
+        hits: [hit(0, 0.85)],
+        compared: 1,
+        mean: 0.73,
+        without_vectors: Uint8Array.of(0, 1),
+        likeness: null,
+        around: null,
+        scale: typical,
+      },
+      { limit: 9 },
+    );
+    expect(chunks(found)).toEqual([...expected]);
+    expect(found.find(({ segment }) => segment === 1)!.meaning).toBe(null);
+  });
+});
+
 describe("the lead of the most similar passage:", () => {
   const tail: Scored = Array.from({ length: 9 }, (_, at) => [at + 2, 0.81 - at / 100]);
   const cases: [string, Scored, Scale | undefined, number | null][] = [
@@ -391,7 +425,7 @@ describe("the lead of the most similar passage:", () => {
   ];
   test.each(cases)("%s", (_why, meaning, scale, expected) => {
     const found = { compared: meaning.length, mean: 0.73, likeness: null, around: null };
-    const lead = leadOf({ hits: hits(meaning), ...found, scale });
+    const lead = leadOf({ hits: hits(meaning), ...found, without_vectors: none, scale });
     expect(lead && Number(lead.toFixed(6))).toBe(expected);
   });
 });

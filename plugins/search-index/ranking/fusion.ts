@@ -70,6 +70,8 @@ export interface MeaningRanking {
   /** The number of passages compared, and their mean cosine. */
   readonly compared: number;
   readonly mean: number;
+  /** By segment: 1 when it has no vectors yet; empty: not known. */
+  readonly without_vectors: Uint8Array;
   /** How alike the passages are: see `Likeness`; null: unknown. */
   readonly likeness: number | null;
   /** The mean cosine of the passages around the first hit; null: there are none. */
@@ -104,15 +106,20 @@ export function fuseRankings(
   { limit, unlikely = false }: { readonly limit: number; readonly unlikely?: boolean | undefined },
 ): FusedHit[] {
   const nearness = new Nearness(meaning, unlikely);
-  const share = words_share * Math.min(1, words.coverage / coverage_enough);
+  const covered = Math.min(1, words.coverage / coverage_enough);
+  const share = words_share * covered;
   const hits_by_key = new Map<number, FusedHit>();
-  for (const hit of wordsAlone(words.hits))
-    // One that is not among the most similar counts as unrelated.
+  for (const hit of wordsAlone(words.hits)) {
+    // One that is not among the most similar counts as unrelated; one whose vector is still to
+    // come, as similar as its words tell: otherwise it would be behind all others until then.
+    const is_pending = meaning.without_vectors[hit.segment] === 1;
+    const share_of_meaning = is_pending ? (1 - share) * covered : 0;
     hits_by_key.set(keyOf(hit), {
       ...hit,
-      score: share * hit.score,
-      meaning: nearness.meaningOf(-1),
+      score: (share + share_of_meaning) * hit.score,
+      meaning: is_pending ? null : nearness.meaningOf(-1),
     });
+  }
   for (const hit of meaning.hits) {
     const word_hit = hits_by_key.get(keyOf(hit));
     const is_near = nearness.isNear(hit.score);

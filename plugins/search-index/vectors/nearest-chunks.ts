@@ -36,6 +36,8 @@ export interface NearestChunks {
   /** The number of chunks with vectors, and the mean of their cosines. */
   readonly compared: number;
   readonly mean: number;
+  /** By the place of a segment: 1 when it has no vectors yet; empty: not known. */
+  readonly without_vectors: Uint8Array;
   /** There are more than the memory can keep, and the database could not tell the nearest. */
   readonly is_beyond: boolean;
 }
@@ -83,6 +85,7 @@ async function nearestAmong(
     hits: hits.map((hit) => ({ ...hit, segment: places[hit.segment]! })),
     compared: Math.round((compared * ids.length) / Math.max(1, sample.length)),
     mean,
+    without_vectors: new Uint8Array(0),
     is_beyond: unknown.length > unknown_segments_max,
   };
 }
@@ -96,7 +99,10 @@ async function compareAll(
   { memory, reader, limit, pauses }: NearestOptions,
 ): Promise<Omit<NearestChunks, "is_beyond">> {
   const search = memory.beginSearch();
-  const comparison = new Comparison(search, wholeQuery(scale?.adjusted_query ?? data), limit);
+  const comparison = new Comparison(search, wholeQuery(scale?.adjusted_query ?? data), {
+    limit,
+    segments: ids.length,
+  });
   try {
     const { mark, segment_ids } = await reader.vectorsSince(set_id, memory.mark);
     memory.mark = mark;
@@ -113,8 +119,8 @@ async function compareAll(
   } finally {
     memory.endSearch(search);
   }
-  const { compared, mean } = comparison;
-  return { hits: comparison.top.sorted(), compared, mean };
+  const { compared, mean, without_vectors } = comparison;
+  return { hits: comparison.top.sorted(), compared, mean, without_vectors };
 }
 
 /** Smaller blocks are left to the garbage collector. */

@@ -35,12 +35,15 @@ export class Comparison {
   /** The number of chunks with vectors, and the sum of their cosines. */
   compared = 0;
   sum = 0;
+  /** By the place of a segment: 1 when it has no vectors. */
+  readonly without_vectors: Uint8Array;
   /** `search`: from `VectorMemory.beginSearch`. */
   constructor(
     readonly search: number,
     readonly query: WholeQuery,
-    limit: number,
+    { limit, segments }: { readonly limit: number; readonly segments: number },
   ) {
+    this.without_vectors = new Uint8Array(segments);
     this.top = new TopHits(limit);
   }
   /** The mean of all cosines; 0 when there are none. */
@@ -226,7 +229,10 @@ export class VectorMemory {
           transit_used += block!.length;
         }
       } else if (place !== absent) this.slabs[this.slabOf(place)]!.used_by = search;
-      if (place === absent) continue;
+      if (place === absent) {
+        comparison.without_vectors[at] = 1;
+        continue;
+      }
       this.words[this.blocks_at / 4 + count] = place;
       this.segments[count++] = at;
     }

@@ -204,8 +204,8 @@ export interface AnswerScorer {
   /** How many of the first passages it is given. */
   readonly passages_max: number;
   /**
-   * For each passage 0 to 1, in their order; null when it is not known: such a passage keeps its
-   * place.
+   * For each passage 0 to 1, in their order; null, or none at all, when it is not known: such a
+   * passage keeps its place.
    */
   score(query: string, found: Retrieved): Promise<readonly (number | null)[]>;
 }

@@ -68,6 +68,14 @@ describe("search", () => {
       expect((await ofIndex([other, answering], query))[0]!.quote).toBe(other);
     });
 
+  test("keeps the order of the index for words that are no question", async () => {
+    const [, [, , answering, other]] = cases;
+    const search = await start();
+    const first = async (query: string) => (await search([other, answering], query))[0]!.quote;
+    expect(await first("painted, the lid of a clock, harbour")).toBe(other);
+    expect(await first("painted, the lid of a clock, harbour?")).toBe(answering);
+  });
+
   const texts = ["The tower of the harbour tower.", "A tower stands here, and it is a tall one."];
   test("a plugin's order comes before the built-in one", async () => {
     const search = await start({ passages_max: 8, score: async () => [0, 1] });

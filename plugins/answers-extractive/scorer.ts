@@ -1,5 +1,5 @@
 /** Says how well passages answer a question: by the best of their sentences. */
-import { StepPauses } from "../../core/lib/chunked-work";
+import { nextTurn, StepPauses } from "../../core/lib/chunked-work";
 import type { AnswerScorer, Retrieved } from "../search/contract";
 import { askedOf } from "./follow-up";
 import { isQuestion } from "./line-kinds";
@@ -28,6 +28,8 @@ export class SentenceScorer implements AnswerScorer {
   async score(query: string, { passages, terms }: Retrieved): Promise<(number | null)[]> {
     const text = abridged(query);
     if (!isQuestion(text.trimEnd()) && !beginsAsQuestion(text)) return [];
+    // Many searches may end at once.
+    await nextTurn();
     const pauses = new StepPauses();
     const sources = passages.map(sourceOf);
     const analysis = withForms(this.options.analysis, terms);

@@ -6,6 +6,7 @@ const texts = 1_000;
 const text_length = 3_000;
 const searches = 200;
 const query_length = 2_000;
+const question_length = 200;
 
 export const search_cases: readonly Case[] = [
   {
@@ -19,6 +20,19 @@ export const search_cases: readonly Case[] = [
         attacker.repeat(searches, async () => {
           await attacker.send("/search", { body: { query }, abort_after_ms: 100 });
           await Bun.sleep(300);
+        });
+    },
+  },
+  {
+    name: "searched questions",
+    reason: `${searches} questions of ${question_length} characters at once`,
+    without_vectors: true,
+    async prepare(attacker) {
+      await attacker.newTexts(Array.from({ length: texts }, (_, at) => makeText(at, text_length)));
+      const query = `${makeText(99, question_length).slice(0, question_length)}?`;
+      return () =>
+        attacker.repeat(searches, async () => {
+          await attacker.send("/search", { body: { query } });
         });
     },
   },

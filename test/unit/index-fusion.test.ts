@@ -383,7 +383,7 @@ describe("found by meaning alone:", () => {
 });
 
 describe("a passage whose vector is still to come", () => {
-  const hit = (segment: number, score: number) => ({
+  const hit = ([segment, score]: readonly [number, number]) => ({
     segment,
     chunk: segment,
     score,
@@ -397,9 +397,9 @@ describe("a passage whose vector is still to come", () => {
   ] as const;
   test.each(cases)("%s", (_why, coverage, first, second, expected) => {
     const found = fuseRankings(
-      { hits: [hit(...first), hit(...second)], coverage },
+      { hits: [hit(first), hit(second)], coverage },
       {
-        hits: [hit(0, 0.85)],
+        hits: [hit([0, 0.85])],
         compared: 1,
         mean: 0.73,
         without_vectors: Uint8Array.of(0, 1),
